@@ -1,0 +1,56 @@
+/**
+ * What the judge asks a world child to run, and what comes back. Plain JSON both ways.
+ */
+
+import type { Scenario } from '../scenario/scenario.ts'
+import type { TraceEvent } from '../trace/events.ts'
+
+/** Where the files of a run lie. All paths absolute. */
+export interface ProgramFiles {
+  /** The lab's folder: programs are relative to it, packages resolve from it, processes start in it. */
+  readonly labDir: string
+  /**
+   * Where `#exercises/<file>` leads, file by file. A relative import between two files of
+   * `exerciseDirs` whose name is listed here leads to the listed file too, so that one exercise can
+   * come from the folder under test and the rest from the solution.
+   */
+  readonly exercises: Readonly<Record<string, string>>
+  readonly exerciseDirs: readonly string[]
+  /** Files in this folder may import packages, built-ins, exercises and files in it; nothing else. */
+  readonly targetDir: string
+}
+
+/** A module to look at before the world starts: does it load, and what does it export? */
+export interface Preflight {
+  readonly file: string
+}
+
+export interface WorldJob {
+  /** Unique in a batch. */
+  readonly id: string
+  readonly seed: string
+  readonly scenario: Scenario
+  readonly files: ProgramFiles
+  readonly preflight: Preflight | null
+}
+
+/** What the preflight saw: `typeof` of every export, or the error that loading it threw. */
+export type PreflightResult =
+  | { readonly kind: 'loaded'; readonly exports: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'failed'
+      readonly name: string
+      readonly message: string
+      readonly file: string | null
+      readonly line: number | null
+      readonly column: number | null
+    }
+
+export interface WorldResult {
+  readonly id: string
+  readonly preflight: PreflightResult | null
+  /** Ends with `world.ended`, also when the child was killed (then the parent adds it). */
+  readonly events: readonly TraceEvent[]
+  /** Hex; over everything that the digest covers. */
+  readonly digest: string
+}

@@ -1,0 +1,69 @@
+/**
+ * The preflight of a check: does the exercise's file load, and what does it export?
+ *
+ * It runs as a process of a small world of its own, so that a file which hangs, crashes or prints is
+ * under the same rules as in the check. Its trace is not part of the check's.
+ */
+
+import type { LuaRuntime } from '../infra/redis/lua.ts'
+import type { TraceEvent } from '../trace/events.ts'
+import type { PreflightResult, WorldJob } from './job.ts'
+import { SimArm } from './sim.ts'
+
+const PROCESS = 'preflight'
+
+/** What the preflight's trace says. */
+function readPreflight(events: readonly TraceEvent[]): PreflightResult {
+  for (const event of events) {
+    if (event.kind === 'process.error') {
+      const { name, message, file, line, column } = event
+      return { kind: 'failed', name, message, file, line, column }
+    }
+  }
+  const printed = events.findLast(
+    (event) => event.kind === 'process.output' && event.stream === 'stdout',
+  )
+  if (printed?.kind === 'process.output') {
+    try {
+      const { exports } = JSON.parse(printed.text) as { exports?: Record<string, string> }
+      if (exports !== undefined && typeof exports === 'object') return { kind: 'loaded', exports }
+    } catch {
+      // Falls through: the last line was not ours, so the file ended the process before it.
+    }
+  }
+  const message = 'the process ended while the file was being loaded'
+  return { kind: 'failed', name: 'Ended', message, file: null, line: null, column: null }
+}
+
+/**
+ * Runs it. `begin` is called with the arm before it starts, so that uncaught errors find their
+ * world. `program` is the path of the built preflight program.
+ */
+export async function runPreflight(
+  job: WorldJob,
+  program: string,
+  lua: LuaRuntime,
+  begin: (arm: SimArm) => void,
+): Promise<PreflightResult | null> {
+  if (job.preflight === null) return null
+  const events: TraceEvent[] = []
+  const arm = new SimArm(
+    {
+      seed: job.seed,
+      files: job.files,
+      lua,
+      scenario: {
+        processes: {
+          [PROCESS]: { program, env: { LEASELAB_EXERCISE: job.preflight.file } },
+        },
+        timeline: [],
+        until: { on: { kind: 'process.exited', where: { process: PROCESS } } },
+        limitMs: 60_000,
+      },
+    },
+    [(event) => events.push(event)],
+  )
+  begin(arm)
+  await arm.run()
+  return readPreflight(events)
+}

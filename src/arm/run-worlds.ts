@@ -1,0 +1,179 @@
+/**
+ * Runs worlds in child processes and collects their traces: the judge's side of the simulated arm.
+ *
+ * All jobs go to one child, one after another. When a child hangs, crashes or takes too much memory,
+ * the job it was at ends with `world.ended` saying so, and the jobs after it go on in a fresh child.
+ * The child has a process group of its own, an empty environment, a heap limit, and nothing of ours
+ * but the trace's descriptor. It is gone when `runWorlds` settles, and when this process exits.
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { TraceEvent, WorldEnded } from '../trace/events.ts'
+import { Digest } from '../trace/recorder.ts'
+import { CHANNEL_FD, ChannelReader } from './channel.ts'
+import type { PreflightResult, WorldJob, WorldResult } from './job.ts'
+import { type Alarm, Watchdog } from './watchdog.ts'
+
+/** Detail of a `world.ended` that is the machine's fault begins with this. */
+export const MACHINE_TROUBLE = 'machine: '
+
+/** A bug of ours inside a world child. */
+export class WorldBug extends Error {
+  override readonly name = 'WorldBug'
+}
+
+export interface RunOptions {
+  /** Path of the built world-main. */
+  readonly worldMain: string
+  readonly onResult?: (result: WorldResult) => void
+}
+
+const NODE_FLAGS = [
+  '--experimental-vm-modules',
+  '--disallow-code-generation-from-strings',
+  '--no-warnings',
+  '--max-old-space-size=384',
+]
+
+/** A job on its way. */
+class Progress {
+  readonly job: WorldJob
+  preflight: PreflightResult | null = null
+  readonly #events: TraceEvent[] = []
+  readonly #digest = new Digest()
+
+  constructor(job: WorldJob) {
+    this.job = job
+  }
+
+  add(json: string): void {
+    const event = JSON.parse(json) as TraceEvent
+    this.#events.push(event)
+    this.#digest.add(event, json)
+  }
+
+  get ended(): boolean {
+    return this.#events.at(-1)?.kind === 'world.ended'
+  }
+
+  /** Adds the end that the child could not tell itself. */
+  endWith(why: WorldEnded['why'], detail: string): void {
+    const last = this.#events.at(-1)
+    const place = { i: this.#events.length, t: last?.t ?? 0 }
+    this.add(JSON.stringify({ ...place, kind: 'world.ended', why, detail, never: [] }))
+  }
+
+  result(): WorldResult {
+    const { job, preflight } = this
+    return { id: job.id, preflight, events: this.#events, digest: this.#digest.hex() }
+  }
+}
+
+/** Children alive now: ended when this process ends. */
+const children = new Set<ChildProcess>()
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return
+  try {
+    if (process.platform === 'win32') child.kill('SIGKILL')
+    else process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // Already gone.
+  }
+}
+
+process.on('exit', () => {
+  for (const child of children) killGroup(child)
+})
+
+function howItEnded(
+  code: number | null,
+  signal: string | null,
+  alarm: Alarm | null,
+): [WorldEnded['why'], string] {
+  if (alarm !== null) {
+    return alarm.why === 'machine'
+      ? ['hang', `${MACHINE_TROUBLE}${alarm.detail}`]
+      : [alarm.why, alarm.detail]
+  }
+  if (signal === 'SIGABRT' || code === 134) return ['memory', 'ran out of heap memory']
+  const how = signal === null ? `exit code ${code}` : signal
+  return ['crash', `the code under test brought its whole process down (${how})`]
+}
+
+/** Runs jobs in one child until they are done or the child is gone; answers how many were settled. */
+function runInOneChild(
+  jobs: readonly WorldJob[],
+  options: RunOptions,
+  settle: (result: WorldResult) => void,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...NODE_FLAGS, options.worldMain], {
+      stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
+      env: { TZ: 'UTC', LANG: 'C' },
+      detached: process.platform !== 'win32',
+    })
+    children.add(child)
+    let settled = 0
+    let progress: Progress | null = null
+    let alarm: Alarm | null = null
+    let bug: string | null = null
+
+    const finish = (): void => {
+      if (progress === null) return
+      settled += 1
+      settle(progress.result())
+      progress = null
+    }
+    const reader = new ChannelReader((letter, text) => {
+      watchdog?.moved()
+      if (letter === 'J') progress = new Progress(jobs[settled]!)
+      else if (letter === 'P' && progress !== null) progress.preflight = JSON.parse(text)
+      else if (letter === 'E') progress?.add(text)
+      else if (letter === 'Z') finish()
+      else if (letter === 'X') bug = JSON.parse(text) as string
+    })
+    const watchdog =
+      child.pid === undefined
+        ? null
+        : new Watchdog(child.pid, (rung) => {
+            alarm = rung
+            killGroup(child)
+          })
+
+    child.stdio[CHANNEL_FD]?.on('data', (bytes: Uint8Array) => reader.push(bytes))
+    child.stdin?.on('error', () => {}) // A child that died early: its end is told by 'close'.
+    child.stdin?.end(JSON.stringify({ jobs }))
+    child.on('error', reject)
+    child.on('exit', () => killGroup(child)) // Whoever it started must not keep the channel open.
+    child.on('close', (code, signal) => {
+      watchdog?.stop()
+      children.delete(child)
+      if (bug !== null) {
+        reject(new WorldBug(bug))
+        return
+      }
+      if (settled < jobs.length) {
+        progress ??= new Progress(jobs[settled]!)
+        if (!progress.ended) progress.endWith(...howItEnded(code, signal, alarm))
+        finish()
+      }
+      resolve(settled)
+    })
+  })
+}
+
+/** Runs all jobs; the results are in their order. Rejects with WorldBug on a bug of ours. */
+export async function runWorlds(
+  jobs: readonly WorldJob[],
+  options: RunOptions,
+): Promise<WorldResult[]> {
+  const results: WorldResult[] = []
+  while (results.length < jobs.length) {
+    await runInOneChild(jobs.slice(results.length), options, (result) => {
+      results.push(result)
+      options.onResult?.(result)
+    })
+  }
+  return results
+}

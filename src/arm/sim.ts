@@ -1,0 +1,165 @@
+/**
+ * The simulated arm: one world, from a scenario and a seed to a trace.
+ *
+ * It puts kernel, network, servers and processes together and carries out the director's verbs. It
+ * must run in a child process of its own (see world-main.ts): an uncaught error of code under test
+ * arrives at the real process, which passes it to `uncaught`.
+ */
+
+import { resolve } from 'node:path'
+import { HostProcess } from '../host/process.ts'
+import type { LuaRuntime } from '../infra/redis/lua.ts'
+import { type RedisRequest, RedisServer } from '../infra/redis/server.ts'
+import type { Scenario } from '../scenario/scenario.ts'
+import { Kernel, type KernelLimits, Origin } from '../sim/kernel.ts'
+import { Network } from '../sim/network.ts'
+import { Chance } from '../sim/random.ts'
+import type { WorldEnded } from '../trace/events.ts'
+import { Recorder, type TraceSink } from '../trace/recorder.ts'
+import type { Arm } from './arm.ts'
+import { Director } from './director.ts'
+import type { ProgramFiles } from './job.ts'
+
+/** Wall clock at virtual time 0: 2026-01-01T00:00:00Z. */
+export const EPOCH_MS = Date.UTC(2026, 0, 1)
+
+/** One way over a link, drawn anew for each piece of traffic. */
+export const LATENCY_US = { min: 100, max: 2000 } as const
+
+/** Sorts before every other origin: a verb comes before anything else of its instant. */
+const TIMELINE = '!timeline'
+
+export interface SimOptions {
+  readonly seed: string
+  readonly scenario: Scenario
+  readonly files: ProgramFiles
+  readonly lua: LuaRuntime
+  readonly limits?: KernelLimits
+}
+
+export class SimArm implements Arm {
+  readonly kernel: Kernel
+  readonly recorder: Recorder
+  readonly #options: SimOptions
+  readonly #chance: Chance
+  readonly #network: Network
+  readonly #director: Director
+  readonly #timeline = new Origin(TIMELINE)
+  readonly #lives = new Map<string, HostProcess>()
+
+  constructor(options: SimOptions, sinks: readonly TraceSink[]) {
+    this.#options = options
+    this.kernel = new Kernel(options.limits)
+    this.recorder = new Recorder(() => this.kernel.now)
+    this.#chance = new Chance(options.seed)
+    const { kernel, recorder } = this
+    const shared = { kernel, chance: this.#chance, record: recorder.record }
+    this.#network = new Network({
+      ...shared,
+      minLatencyUs: LATENCY_US.min,
+      maxLatencyUs: LATENCY_US.max,
+    })
+    new RedisServer({
+      ...shared,
+      network: this.#network,
+      lua: options.lua,
+      epochMs: EPOCH_MS,
+      name: 'redis',
+      port: 6379,
+    })
+    for (const name of Object.keys(options.scenario.processes)) this.#network.addHost(name)
+    this.#director = new Director(options.scenario, this, recorder.record)
+    for (const sink of sinks) recorder.addSink(sink)
+    recorder.addSink(this.#director.see)
+    this.#network.door = (segment, end) => {
+      const request = segment.meaning as RedisRequest | undefined
+      if (request?.kind !== 'command') return 'deliver'
+      const argv = request.args.map((arg) => arg.toString('latin1'))
+      const held = this.#director.holds(end.peer.party.name, argv, () => this.#network.release(end))
+      return held ? 'hold' : 'deliver'
+    }
+  }
+
+  /** Runs the world to its end and tells that as the last event. */
+  async run(): Promise<void> {
+    const { kernel } = this
+    kernel.at(0, this.#timeline, null, 'job', () => this.#director.begin())
+    const end = await kernel.run(this.#options.scenario.limitMs * 1000)
+    const detail = end.why === 'event-limit' ? end.detail : null
+    this.tellEnd(end.why === 'stopped' ? 'until' : end.why, detail)
+    for (const life of this.#lives.values()) kernel.bury(life)
+  }
+
+  /** Records the last event. */
+  tellEnd(why: WorldEnded['why'], detail: string | null): void {
+    const never = this.#director.never()
+    this.recorder.record({ kind: 'world.ended', why, detail, never })
+  }
+
+  after(delayMs: number, run: () => void): void {
+    const { kernel } = this
+    kernel.at(kernel.now + delayMs * 1000, this.#timeline, null, 'job', run)
+  }
+
+  stop(): void {
+    this.kernel.stop()
+  }
+
+  start(name: string): boolean {
+    const before = this.#lives.get(name)
+    if (before !== undefined && before.state !== 'exited') return false
+    const spec = this.#options.scenario.processes[name]
+    if (spec === undefined) return false
+    const { files } = this.#options
+    const life = new HostProcess({
+      kernel: this.kernel,
+      network: this.#network,
+      chance: this.#chance,
+      record: this.recorder.record,
+      name,
+      incarnation: (before?.incarnation ?? 0) + 1,
+      pid: 1,
+      program: { entry: resolve(files.labDir, spec.program), cwd: files.labDir, files },
+      env: { ...spec.env },
+      args: [...(spec.args ?? [])],
+      epochMs: EPOCH_MS,
+    })
+    this.#lives.set(name, life)
+    life.start()
+    return true
+  }
+
+  restart(name: string): boolean {
+    this.kill(name)
+    return this.start(name)
+  }
+
+  freeze(name: string): boolean {
+    const life = this.#lives.get(name)
+    if (life?.state !== 'running') return false
+    life.freeze()
+    return true
+  }
+
+  thaw(name: string): boolean {
+    const life = this.#lives.get(name)
+    if (life?.state !== 'frozen') return false
+    life.thaw()
+    return true
+  }
+
+  kill(name: string): boolean {
+    return this.#signal(name, 'SIGKILL')
+  }
+
+  term(name: string): boolean {
+    return this.#signal(name, 'SIGTERM')
+  }
+
+  #signal(name: string, signal: 'SIGKILL' | 'SIGTERM'): boolean {
+    const life = this.#lives.get(name)
+    if (life === undefined || life.state === 'exited') return false
+    life.signal(signal)
+    return true
+  }
+}

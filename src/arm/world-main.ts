@@ -1,0 +1,85 @@
+/**
+ * The child process in which worlds run, one job after another.
+ *
+ * Reads `{ jobs }` as JSON from stdin, writes the trace to descriptor 3 (see channel.ts). Started by
+ * run-worlds.ts with `--experimental-vm-modules` (ES modules in realms) and
+ * `--disallow-code-generation-from-strings` (no `Function` constructor of the main realm leads out
+ * of a realm). An uncaught error of the code under test arrives here, at the real process, and goes
+ * to the process whose event was running.
+ */
+
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { loadLua } from '../infra/redis/lua.ts'
+import { ChannelWriter } from './channel.ts'
+import type { WorldJob } from './job.ts'
+import { runPreflight } from './preflight.ts'
+import { SimArm } from './sim.ts'
+
+const here = fileURLToPath(import.meta.url)
+const preflightProgram = join(
+  dirname(here),
+  here.endsWith('.ts') ? 'preflight-program.ts' : 'preflight-program.js',
+)
+const channel = new ChannelWriter()
+let arm: SimArm | null = null
+
+/** A bug of ours: told, and the end of this child. */
+function ownBug(error: unknown): never {
+  const text = error instanceof Error ? (error.stack ?? String(error)) : String(error)
+  channel.line('X', JSON.stringify(text))
+  channel.flush()
+  process.exit(4)
+}
+
+process.on('uncaughtException', (error) => {
+  try {
+    if (arm?.kernel.uncaught(error, 'error') !== true) ownBug(error)
+  } catch (bug) {
+    ownBug(bug)
+  }
+})
+process.on('unhandledRejection', (reason) => {
+  try {
+    if (arm?.kernel.uncaught(reason, 'rejection') !== true) ownBug(reason)
+  } catch (bug) {
+    ownBug(bug)
+  }
+})
+
+/** Makes `next` the world that uncaught errors belong to. */
+function enter(next: SimArm): void {
+  arm = next
+  next.kernel.onProgress = () => {
+    channel.line('.')
+    channel.flush()
+  }
+  next.kernel.onRunaway = (detail) => {
+    next.tellEnd('hang', detail)
+    channel.line('Z')
+    channel.flush()
+    process.exit(0)
+  }
+}
+
+async function runJob(job: WorldJob): Promise<void> {
+  channel.line('J', job.id)
+  channel.flush()
+  const preflight = await runPreflight(job, preflightProgram, lua, enter)
+  if (preflight !== null) channel.line('P', JSON.stringify(preflight))
+  channel.flush()
+  if (preflight?.kind !== 'failed') {
+    const { seed, scenario, files } = job
+    const world = new SimArm({ seed, scenario, files, lua }, [(_, json) => channel.line('E', json)])
+    enter(world)
+    await world.run()
+  }
+  channel.line('Z')
+  channel.flush()
+}
+
+const { jobs } = JSON.parse(readFileSync(0, 'utf8')) as { jobs: readonly WorldJob[] }
+const lua = await loadLua()
+for (const job of jobs) await runJob(job)
+process.exit(0)

@@ -1,0 +1,346 @@
+/**
+ * The network of a world: named hosts, byte streams in order, latency, and a door where traffic can
+ * be held.
+ *
+ * A connection has two directions. What is sent travels in segments; each draws its latency from
+ * (seed, link, what it is, how many of these came before) and none overtakes another of its
+ * direction. A `Tap` cuts a direction's bytes into segments that mean something (one command each).
+ * Before a segment is delivered the `door` is asked; a held segment holds everything behind it.
+ * Units: microseconds. Refuses: an unknown host (ENOTFOUND), a port where nobody listens
+ * (ECONNREFUSED), a port that is taken (EADDRINUSE). Not here: back-pressure; a sender is never told
+ * to wait.
+ */
+
+import type { Recorder } from '../trace/recorder.ts'
+import type { Kernel, Origin, Owner } from './kernel.ts'
+import { type Chance, wholeBetween } from './random.ts'
+
+/** One meaningful piece of a stream. `key` names the latency stream, e.g. a command's name. */
+export interface Segment {
+  readonly bytes: Buffer
+  readonly key: string
+  /** What the tap understood of it. */
+  readonly meaning?: unknown
+}
+
+/** Cuts a direction's bytes into segments; keeps what is not complete yet. */
+export interface Tap {
+  push(bytes: Buffer): readonly Segment[]
+}
+
+/** What an end of a connection is told. `error` is a Node code such as `ECONNRESET`, or null. */
+export interface EndHandler {
+  data(segment: Segment): void
+  /** The other side will send no more. */
+  end(): void
+  /** The connection is over. */
+  close(error: string | null): void
+}
+
+export interface Address {
+  readonly host: string
+  readonly port: number
+  readonly address: string
+}
+
+/** A process or server that can be reached, as the trace names it. */
+export interface Party {
+  readonly name: string
+  readonly incarnation: number
+  /** Null for a server that is part of the world. */
+  readonly owner: Owner | null
+}
+
+export interface Listener {
+  readonly port: number
+  close(): void
+}
+
+export interface NetworkOptions {
+  readonly kernel: Kernel
+  readonly chance: Chance
+  readonly record: Recorder['record']
+  readonly minLatencyUs: number
+  readonly maxLatencyUs: number
+}
+
+interface Listening {
+  readonly party: Party
+  readonly host: string
+  readonly port: number
+  readonly accept: (end: ConnectionEnd) => void
+}
+
+interface Half {
+  readonly to: ConnectionEnd
+  readonly origin: Origin
+  readonly link: string
+  lastArrival: number
+  tap: Tap | null
+  /** Segments and closings that wait behind a held one; null when nothing is held. */
+  waiting: (() => void)[] | null
+}
+
+/** Decides, at its arrival, whether a segment goes through. */
+export type Door = (segment: Segment, end: ConnectionEnd) => 'deliver' | 'hold'
+
+/** One end of a connection: what a socket holds. */
+export class ConnectionEnd {
+  readonly id: number
+  readonly party: Party
+  readonly local: Address
+  readonly remote: Address
+  handler: EndHandler | null = null
+  /** The other end. Set once, by the network. */
+  peer!: ConnectionEnd
+  /** The direction that leaves here. Set once, by the network. */
+  out!: Half
+  readonly #network: Network
+  #sentEnd = false
+  #closed = false
+
+  constructor(network: Network, id: number, party: Party, local: Address, remote: Address) {
+    this.#network = network
+    this.id = id
+    this.party = party
+    this.local = local
+    this.remote = remote
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /** Sends bytes to the other end. Nothing happens on a closed or half-closed end. */
+  write(bytes: Uint8Array): void {
+    if (this.#closed || this.#sentEnd) return
+    const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes)
+    const { tap } = this.out
+    if (tap === null) this.send({ bytes: buffer, key: 'bytes' })
+    else for (const segment of tap.push(buffer)) this.send(segment)
+  }
+
+  /** Sends one segment whose meaning is known. */
+  send(segment: Segment): void {
+    if (this.#closed || this.#sentEnd) return
+    this.#network.carry(
+      this.out,
+      segment.key,
+      () => {
+        if (!this.peer.closed) this.peer.handler?.data(segment)
+      },
+      segment,
+    )
+  }
+
+  /** Half-closes: the other end is told that no more will come. */
+  end(): void {
+    if (this.#closed || this.#sentEnd) return
+    this.#sentEnd = true
+    this.#network.carry(this.out, 'fin', () => {
+      if (!this.peer.closed) this.peer.handler?.end()
+    })
+  }
+
+  /** Closes both ways. The other end is told: orderly, or with ECONNRESET when `reset`. */
+  destroy(reset = false): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.handler = null
+    this.#network.forget(this)
+    this.#network.carry(this.out, 'fin', () => this.peer.peerGone(reset ? 'ECONNRESET' : null))
+  }
+
+  /** For the network alone: the other end is gone. */
+  peerGone(error: string | null): void {
+    if (this.#closed) return
+    this.#closed = true
+    const { handler } = this
+    this.handler = null
+    this.#network.forget(this)
+    if (error === null) handler?.end()
+    handler?.close(error)
+  }
+}
+
+export class Network {
+  readonly #options: NetworkOptions
+  readonly #listening = new Map<string, Listening>()
+  readonly #hosts = new Map<string, string>()
+  readonly #ends = new Set<ConnectionEnd>()
+  #nextConn = 1
+  #nextPort = 40_000
+  /** Asked for every segment at its arrival. */
+  door: Door = () => 'deliver'
+
+  constructor(options: NetworkOptions) {
+    this.#options = options
+  }
+
+  /** Makes a host name known and gives it an address. Processes and servers do it when they start. */
+  addHost(name: string): string {
+    let address = this.#hosts.get(name)
+    if (address === undefined) {
+      address = `10.0.0.${this.#hosts.size + 1}`
+      this.#hosts.set(name, address)
+    }
+    return address
+  }
+
+  /** The address of a host name (or of an address itself); null when the world does not know it. */
+  lookup(name: string): string | null {
+    const address = this.#hosts.get(name)
+    if (address !== undefined) return address
+    for (const known of this.#hosts.values()) if (known === name) return name
+    return null
+  }
+
+  /** Listens as `party` on its own host. Port 0 takes a free one. Null when the port is taken. */
+  listen(party: Party, port: number, accept: (end: ConnectionEnd) => void): Listener | null {
+    const address = this.addHost(party.name)
+    const taken = port === 0 ? this.#nextPort++ : port
+    const key = `${address}:${taken}`
+    if (this.#listening.has(key)) return null
+    const listening: Listening = { party, host: party.name, port: taken, accept }
+    this.#listening.set(key, listening)
+    return {
+      port: taken,
+      close: () => {
+        if (this.#listening.get(key) === listening) this.#listening.delete(key)
+      },
+    }
+  }
+
+  /**
+   * Opens a connection. One of the two is called later, in an event of `from`: `connected` with this
+   * side's end, or `failed` with a code (ENOTFOUND, ECONNREFUSED). The answer gives up the attempt.
+   */
+  connect(
+    from: Party,
+    host: string,
+    port: number,
+    connected: (end: ConnectionEnd) => void,
+    failed: (code: string) => void,
+  ): () => void {
+    const { kernel, record } = this.#options
+    let live = true
+    const loopback = host === 'localhost' || host === '127.0.0.1' || host === '::1'
+    const address = this.lookup(loopback ? from.name : host)
+    const link = `${from.name}>${loopback ? from.name : host}:${port}`
+    const origin = kernel.origin(`connect ${link}`)
+    const conn = this.#nextConn++
+    const draw = this.#options.chance.stream(`latency ${link} connect`)
+    const there = kernel.now + this.#latency(draw)
+    const back = (run: () => void): void => {
+      kernel.at(kernel.now + this.#latency(draw), origin, from.owner, 'io', () => {
+        if (live) run()
+      })
+    }
+    if (address === null) {
+      kernel.at(there, origin, from.owner, 'io', () => live && failed('ENOTFOUND'))
+      return () => {
+        live = false
+      }
+    }
+    kernel.at(there, origin, null, 'job', () => {
+      if (!live) return
+      const listening = this.#listening.get(`${address}:${port}`)
+      const { name: process, incarnation } = from
+      if (listening === undefined) {
+        record({ kind: 'net.refused', process, incarnation, conn, to: `${host}:${port}` })
+        back(() => failed('ECONNREFUSED'))
+        return
+      }
+      record({ kind: 'net.opened', process, incarnation, conn, to: `${host}:${port}` })
+      const [near, far] = this.#pair(conn, from, listening, address)
+      this.#toParty(listening.party, `accept ${link}`, () => listening.accept(far))
+      back(() => connected(near))
+    })
+    return () => {
+      live = false
+    }
+  }
+
+  /** Closes everything that a party holds, as an operating system does when a process is gone. */
+  drop(party: Party): void {
+    for (const [key, listening] of this.#listening) {
+      if (listening.party === party) this.#listening.delete(key)
+    }
+    for (const end of [...this.#ends]) if (end.party === party) end.destroy()
+  }
+
+  /** For ConnectionEnd alone: brings something to the other end, in order, through the door. */
+  carry(half: Half, key: string, deliver: () => void, segment?: Segment): void {
+    const { kernel, chance } = this.#options
+    const latencyUs = this.#latency(chance.stream(`latency ${half.link} ${key}`))
+    const arrival = Math.max(half.lastArrival, kernel.now + latencyUs)
+    half.lastArrival = arrival
+    const { owner } = half.to.party
+    kernel.at(arrival, half.origin, owner, 'io', () => {
+      if (half.waiting !== null) {
+        half.waiting.push(deliver)
+        return
+      }
+      if (segment !== undefined && this.door(segment, half.to) === 'hold') {
+        half.waiting = [deliver]
+        return
+      }
+      deliver()
+    })
+  }
+
+  /** Lets go what the door held on the direction that arrives at `end`, in order. */
+  release(end: ConnectionEnd): void {
+    const half = end.peer.out
+    const waiting = half.waiting
+    if (waiting === null) return
+    half.waiting = null
+    const { kernel } = this.#options
+    half.lastArrival = Math.max(half.lastArrival, kernel.now)
+    for (const deliver of waiting) {
+      kernel.at(kernel.now, half.origin, end.party.owner, 'io', deliver)
+    }
+  }
+
+  /** For ConnectionEnd alone. */
+  forget(end: ConnectionEnd): void {
+    this.#ends.delete(end)
+  }
+
+  #pair(
+    conn: number,
+    from: Party,
+    listening: Listening,
+    address: string,
+  ): [ConnectionEnd, ConnectionEnd] {
+    const here: Address = {
+      host: from.name,
+      port: this.#nextPort++,
+      address: this.addHost(from.name),
+    }
+    const there: Address = { host: listening.host, port: listening.port, address }
+    const near = new ConnectionEnd(this, conn, from, here, there)
+    const far = new ConnectionEnd(this, conn, listening.party, there, here)
+    near.peer = far
+    far.peer = near
+    near.out = this.#half(far, `${from.name}>${listening.host}`, conn)
+    far.out = this.#half(near, `${listening.host}>${from.name}`, conn)
+    this.#ends.add(near).add(far)
+    return [near, far]
+  }
+
+  #half(to: ConnectionEnd, link: string, conn: number): Half {
+    const origin = this.#options.kernel.origin(`link ${link} ${conn}`)
+    return { to, origin, link, lastArrival: 0, tap: null, waiting: null }
+  }
+
+  #toParty(party: Party, origin: string, run: () => void): void {
+    const { kernel } = this.#options
+    if (party.owner === null) run()
+    else kernel.at(kernel.now, kernel.origin(origin), party.owner, 'io', run)
+  }
+
+  #latency(draw: () => number): number {
+    return wholeBetween(draw, this.#options.minLatencyUs, this.#options.maxLatencyUs)
+  }
+}

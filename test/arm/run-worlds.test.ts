@@ -1,0 +1,62 @@
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import type { WorldJob } from '../../src/arm/job.ts'
+import { runWorlds, WorldBug } from '../../src/arm/run-worlds.ts'
+
+const worldMain = fileURLToPath(new URL('../fixtures/worlds/fake-world.mjs', import.meta.url))
+
+const job = (id: string): WorldJob => ({
+  id,
+  seed: '1',
+  scenario: { processes: {}, timeline: [], until: { atMs: 1 }, limitMs: 1 },
+  files: { labDir: '/', exercises: {}, exerciseDirs: [], targetDir: '/' },
+  preflight: null,
+})
+
+async function endsOf(...ids: string[]): Promise<string[]> {
+  const results = await runWorlds(ids.map(job), { worldMain })
+  expect(results.map((result) => result.id)).toEqual(ids)
+  return results.map(({ events }) => {
+    const last = events.at(-1)
+    return last?.kind === 'world.ended' ? `${last.why}: ${last.detail}` : 'no end'
+  })
+}
+
+describe('a child that does not come to its end', () => {
+  test('crashes and early exits end their own job alone; the next goes on in a fresh child', async () => {
+    expect(await endsOf('fine 1', 'exit', 'fine 2', 'self-kill', 'abort', 'fine 3')).toEqual([
+      'until: null',
+      'crash: the code under test brought its whole process down (exit code 0)',
+      'until: null',
+      'crash: the code under test brought its whole process down (SIGKILL)',
+      'memory: ran out of heap memory',
+      'until: null',
+    ])
+  })
+
+  test('an endless loop is a hang within seconds', async () => {
+    const began = performance.now()
+    expect(await endsOf('loop', 'fine')).toEqual([
+      expect.stringContaining('hang: computed for 5 s'),
+      'until: null',
+    ])
+    expect(performance.now() - began).toBeLessThan(25_000)
+  }, 40_000)
+
+  test('memory beyond the limit ends the job and not the machine', async () => {
+    expect(await endsOf('memory', 'fine')).toEqual([
+      expect.stringContaining('memory: used more than 600 MB'),
+      'until: null',
+    ])
+  }, 40_000)
+})
+
+test('a bug of ours is no verdict: it rejects', async () => {
+  await expect(endsOf('fine', 'bug')).rejects.toThrow(WorldBug)
+})
+
+test('megabytes through the channel arrive whole, characters of several bytes too', async () => {
+  const [result] = await runWorlds([job('large')], { worldMain })
+  const { preflight } = result!
+  expect(preflight?.kind === 'loaded' && preflight.exports.x).toBe('é'.repeat(2_000_000))
+})
