@@ -22,6 +22,7 @@ export interface ProgramFiles {
 
 /** A module to look at before the world starts: does it load, and what does it export? */
 export interface Preflight {
+  /** Its name among the exercises: a key of `ProgramFiles.exercises`. */
   readonly file: string
 }
 
@@ -53,4 +54,6 @@ export interface WorldResult {
   readonly events: readonly TraceEvent[]
   /** Hex; over everything that the digest covers. */
   readonly digest: string
+  /** Real milliseconds from the job's begin to its end, its preflight included. For reports only. */
+  readonly realMs: number
 }

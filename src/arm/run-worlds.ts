@@ -39,6 +39,7 @@ const NODE_FLAGS = [
 class Progress {
   readonly job: WorldJob
   preflight: PreflightResult | null = null
+  readonly #began = performance.now()
   readonly #events: TraceEvent[] = []
   readonly #digest = new Digest()
 
@@ -65,7 +66,8 @@ class Progress {
 
   result(): WorldResult {
     const { job, preflight } = this
-    return { id: job.id, preflight, events: this.#events, digest: this.#digest.hex() }
+    const realMs = performance.now() - this.#began
+    return { id: job.id, preflight, events: this.#events, digest: this.#digest.hex(), realMs }
   }
 }
 

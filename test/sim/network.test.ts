@@ -36,7 +36,7 @@ function connect(w: World, onServer: (end: ConnectionEnd) => void): Promise<Conn
 }
 
 /** Everything that arrives at `end`, as `time text`. */
-function listenTo(w: World, end: ConnectionEnd, log: string[]): void {
+function listenTo(end: ConnectionEnd, log: string[]): void {
   end.handler = {
     data: ({ bytes }) => log.push(`${bytes}`),
     end: () => log.push('end'),
@@ -75,7 +75,7 @@ describe('a connection', () => {
   test('bytes arrive in the order of sending, whatever latency each piece draws', async () => {
     const w = world()
     const log: string[] = []
-    connect(w, (end) => listenTo(w, end, log)).then((end) => {
+    connect(w, (end) => listenTo(end, log)).then((end) => {
       for (let k = 0; k < 50; k += 1) end.write(Buffer.from(String(k)))
       end.end()
     })
@@ -92,7 +92,7 @@ describe('a connection', () => {
       held = end
       return 'hold'
     }
-    connect(w, (end) => listenTo(w, end, log)).then((end) => {
+    connect(w, (end) => listenTo(end, log)).then((end) => {
       for (const text of ['one', 'two', 'three']) end.write(Buffer.from(text))
     })
     w.kernel.at(100_000, w.kernel.origin('x'), null, 'job', () => {
@@ -107,7 +107,7 @@ describe('a connection', () => {
     for (const reset of [true, false]) {
       const w = world()
       const log: string[] = []
-      connect(w, (end) => listenTo(w, end, log)).then((end) => end.destroy(reset))
+      connect(w, (end) => listenTo(end, log)).then((end) => end.destroy(reset))
       await w.kernel.run(1e6)
       expect(log).toEqual(reset ? ['close ECONNRESET'] : ['end', 'close null'])
     }
@@ -119,7 +119,7 @@ describe('a connection', () => {
     let far: ConnectionEnd | null = null
     connect(w, (end) => {
       far = end
-    }).then((end) => listenTo(w, end, log))
+    }).then((end) => listenTo(end, log))
     const at = (time: number, run: () => void): void =>
       void w.kernel.at(time, w.kernel.origin('x'), null, 'job', run)
     at(10_000, () => w.kernel.freeze(w.owner))
@@ -135,7 +135,7 @@ describe('a connection', () => {
   test('what a party held is closed when it is dropped', async () => {
     const w = world()
     const log: string[] = []
-    connect(w, (end) => listenTo(w, end, log))
+    connect(w, (end) => listenTo(end, log))
     w.kernel.at(10_000, w.kernel.origin('x'), null, 'job', () => w.network.drop(w.client))
     await w.kernel.run(1e6)
     expect(log).toEqual(['end', 'close null'])

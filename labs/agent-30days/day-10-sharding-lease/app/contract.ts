@@ -1,0 +1,120 @@
+/**
+ * What the programs require of the exercises' answers.
+ *
+ * An answer of the wrong shape ends the program with a `ContractError` that names file and export,
+ * what was expected, what came, and the next step: going on with it would only move the puzzle to
+ * another place. Refusals of Redis and of the network are no such errors; they are answered by trying
+ * again.
+ */
+
+/** A slip in an exercise's file; ends the process that meets it. */
+export class ContractError extends Error {
+  override readonly name = 'ContractError'
+}
+
+function broken(where: string, expected: string, got: unknown, next: string): ContractError {
+  return new ContractError(`${where}: expected ${expected}, got ${show(got)}. ${next}`)
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'function') return 'a function'
+  if (value instanceof Promise) return 'a promise'
+  try {
+    return JSON.stringify(value) ?? String(value)
+  } catch {
+    return String(value)
+  }
+}
+
+/** `shardOf` must give a whole number from 0 to shardCount − 1. */
+export function checkShard(shard: unknown, shardCount: number, userId: string): number {
+  if (typeof shard === 'number' && Number.isInteger(shard) && shard >= 0 && shard < shardCount) {
+    return shard
+  }
+  throw broken(
+    `shard.ts: shardOf('${userId}')`,
+    `a whole number from 0 to ${shardCount - 1}`,
+    typeof shard === 'number' ? String(shard) : shard,
+    'Return the digest’s number modulo SHARD_COUNT, not a promise or a string.',
+  )
+}
+
+/** `tryAcquire` must give null or `{ token }` with a whole number from 1. */
+export function checkClaim(claim: unknown): { readonly token: number } | null {
+  if (claim === null) return null
+  const token = typeof claim === 'object' ? (claim as { token?: unknown }).token : undefined
+  if (typeof token === 'number' && Number.isSafeInteger(token) && token > 0) return { token }
+  throw broken(
+    'lease.ts: tryAcquire',
+    '{ token: a whole number from 1 } or null',
+    claim,
+    'Answer null when another worker holds the lease, and the number that INCR gave when you won it.',
+  )
+}
+
+/** `renew` must give 1 or 0. */
+export function checkRenewal(answer: unknown): 0 | 1 {
+  if (answer === 0 || answer === 1) return answer
+  throw broken(
+    'renew.ts: renew',
+    '1 (renewed) or 0 (no longer mine)',
+    answer,
+    'Return what the script answers; let an error of Redis pass through.',
+  )
+}
+
+/** `appendMessage` must give one of its three outcomes, and tell the truth about what it wrote. */
+export function checkAppend(outcome: unknown, rowsWritten: number): AppendKind {
+  const kind = typeof outcome === 'object' && outcome ? (outcome as { kind?: unknown }).kind : null
+  if (kind !== 'accepted' && kind !== 'duplicate' && kind !== 'refused') {
+    throw broken(
+      'store.ts: appendMessage',
+      "{ kind: 'accepted' }, { kind: 'duplicate' } or { kind: 'refused', highestToken }",
+      outcome,
+      'Return one of the three on every path; is an await missing?',
+    )
+  }
+  const expectedRows = kind === 'accepted' ? 1 : 0
+  if (rowsWritten !== expectedRows) {
+    throw broken(
+      `store.ts: appendMessage answered '${kind}'`,
+      `${expectedRows} message written`,
+      rowsWritten,
+      "Write once and say 'accepted', or write nothing and say why.",
+    )
+  }
+  return kind
+}
+
+type AppendKind = 'accepted' | 'duplicate' | 'refused'
+
+/** `processShard` must not resolve while messages that it was given are unhandled. */
+export function checkAllHandled(handled: number, given: number): void {
+  if (handled === given) return
+  throw broken(
+    'worker.ts: processShard',
+    `all ${given} messages handled when it resolves`,
+    `${handled} handled`,
+    'Await handle(entry) for each of them before you return.',
+  )
+}
+
+/**
+ * Whether an error is a slip in the code rather than the weather. Such errors must not be retried.
+ */
+export function isSlip(error: unknown): boolean {
+  return (
+    error instanceof ContractError ||
+    error instanceof TypeError ||
+    error instanceof ReferenceError ||
+    error instanceof RangeError ||
+    error instanceof SyntaxError
+  )
+}
+
+/** Ends the process with this error, also from inside a promise chain that would swallow it. */
+export function endWith(error: unknown): void {
+  queueMicrotask(() => {
+    throw error
+  })
+}

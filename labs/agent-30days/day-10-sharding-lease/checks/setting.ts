@@ -1,0 +1,125 @@
+/**
+ * What the checks' scenarios have in common: names, times, and the processes of the cluster.
+ *
+ * All times hang on one record, so that the same scenarios can be run faster against real servers.
+ */
+
+import type { EventPattern, ProcessSpec } from '../../../../src/judge/index.ts'
+
+export interface Times {
+  readonly leaseTtlMs: number
+  readonly renewMs: number
+  readonly sweepMs: number
+  readonly readBlockMs: number
+  /** One unit of handling time. */
+  readonly handlingMs: number
+  /** How long the frozen worker stands still: longer than a TTL and a standby's sweep. */
+  readonly freezeMs: number
+  /** A while that is long beside latencies and short beside intervals. */
+  readonly whileMs: number
+  /** No run lasts longer than this. */
+  readonly limitMs: number
+}
+
+/** The true values, in virtual time. */
+export const VIRTUAL: Times = {
+  leaseTtlMs: 30_000,
+  renewMs: 10_000,
+  sweepMs: 5000,
+  readBlockMs: 1000,
+  handlingMs: 100,
+  freezeMs: 35_000,
+  whileMs: 1000,
+  limitMs: 90_000,
+}
+
+/** Users whose messages the checks send; both belong to this shard. */
+export const USER = 'u-1001'
+export const NEIGHBOUR = 'u-1059'
+export const SHARD = 131
+export const SHARD_COUNT = 256
+
+export const LEASES = 'lease:shard:'
+export const leaseKey = (shard: number) => `${LEASES}${shard}`
+export const LEASE = leaseKey(SHARD)
+export const STREAM = `koda:runs:s${SHARD}`
+export const GROUP = 'workers'
+
+export const STORE = 'store'
+export const A = 'worker-a'
+export const B = 'worker-b'
+
+const REDIS_URL = 'redis://redis:6379'
+const STORE_PORT = '7310'
+const GATEWAY_PORT = '3010'
+
+export const storeProcess: ProcessSpec = {
+  program: 'app/store-main.ts',
+  env: { PORT: STORE_PORT },
+}
+
+export const gatewayProcess: ProcessSpec = {
+  program: 'app/gateway-main.ts',
+  env: { PORT: GATEWAY_PORT, REDIS_URL },
+}
+
+/** Sends messages as soon as the gateway takes them, and ends. */
+export function customerProcess(
+  messages: readonly (readonly [string, string])[],
+  begins: 'start' | 'timeline' = 'start',
+): ProcessSpec {
+  return {
+    program: 'app/customer-main.ts',
+    begins,
+    env: { GATEWAY_URL: `http://gateway:${GATEWAY_PORT}`, MESSAGES: JSON.stringify(messages) },
+  }
+}
+
+/** A worker named like its process. `env` adds to and replaces what is set here. */
+export function workerProcess(
+  name: string,
+  times: Times,
+  begins: 'start' | 'timeline',
+  env: Readonly<Record<string, string>> = {},
+): ProcessSpec {
+  return {
+    program: 'app/worker-main.ts',
+    begins,
+    env: {
+      WORKER_ID: name,
+      WORKERS: '1',
+      REDIS_URL,
+      STORE_URL: `http://${STORE}:${STORE_PORT}`,
+      LEASE_TTL_MS: String(times.leaseTtlMs),
+      RENEW_MS: String(times.renewMs),
+      SWEEP_MS: String(times.sweepMs),
+      READ_BLOCK_MS: String(times.readBlockMs),
+      HANDLE_MS: String(times.handlingMs),
+      ...env,
+    },
+  }
+}
+
+/** A process is at its end: of programs that end when their work is done. */
+export function ended(process: string): EventPattern {
+  return { kind: 'process.exited', where: { process } }
+}
+
+/** A JSON line that a process prints. */
+export function said(
+  process: string,
+  event: string,
+  fields: Readonly<Record<string, string | number>> = {},
+): EventPattern {
+  return { kind: 'process.output', where: { process }, json: { event, ...fields } }
+}
+
+/** A fenced acknowledgement of the shard reaches Redis. */
+export function acknowledgement(process: string): EventPattern {
+  return {
+    kind: 'redis.command',
+    where: { process },
+    command: ['EVAL'],
+    argv: [LEASE, STREAM, GROUP],
+  }
+}

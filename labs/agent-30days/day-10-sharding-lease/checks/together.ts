@@ -1,0 +1,117 @@
+/** All exercises at once, self-stop on: a worker freezes in the middle of a conversation. */
+
+import {
+  appends,
+  type Check,
+  complaint,
+  effects,
+  endedByItself,
+  type Finding,
+  type History,
+  held,
+  inconclusive,
+  seen,
+  takenAlive,
+  violated,
+} from '../../../../src/judge/index.ts'
+import {
+  A,
+  B,
+  customerProcess,
+  ended,
+  gatewayProcess,
+  LEASES,
+  NEIGHBOUR,
+  STORE,
+  said,
+  storeProcess,
+  type Times,
+  USER,
+  workerProcess,
+} from './setting.ts'
+
+const FREEZE = 'freeze-a'
+const CONVERSATION = [
+  [USER, 'cancel the order'],
+  [NEIGHBOUR, 'where is my parcel?'],
+  [USER, 'no, keep it'],
+  [USER, 'deliver tomorrow'],
+] as const
+
+export function togetherCheck(times: Times): Omit<Check, 'id' | 'exercise'> {
+  return {
+    title: 'all files together: a frozen worker, self-stop on',
+    scenario: {
+      processes: {
+        [STORE]: storeProcess,
+        gateway: gatewayProcess,
+        customer: customerProcess(CONVERSATION),
+        [A]: workerProcess(A, times, 'timeline', { HANDLE_MS: String(times.whileMs) }),
+        [B]: workerProcess(B, times, 'timeline', { HANDLE_MS: String(times.whileMs) }),
+      },
+      timeline: [
+        { id: 'start-a', when: { on: ended('customer') }, do: start(A) },
+        {
+          id: FREEZE,
+          when: { on: said(A, 'handler.start') },
+          do: { verb: 'freeze', process: A, forMs: times.freezeMs + times.sweepMs },
+        },
+        { id: 'start-b', when: { step: FREEZE, plusMs: times.sweepMs }, do: start(B) },
+      ],
+      until: { step: FREEZE, plusMs: times.freezeMs + 4 * times.sweepMs },
+      limitMs: times.limitMs,
+    },
+    judge: judgeTogether,
+  }
+}
+
+function start(process: string) {
+  return { verb: 'start', process } as const
+}
+
+/** Each message once, each conversation in order, tokens never back, no live lease taken. */
+export function judgeTogether(history: History): Finding {
+  const expected = `${CONVERSATION.length} messages, each once and in order, tokens never going back`
+  const early = endedByItself(history, [STORE, 'gateway', A, B], expected, 'worker.ts')
+  if (early) return early
+  const bite = history.lives.biteOf(FREEZE)
+  if (!bite) {
+    return inconclusive({ expected, got: `A never began a message.${complaint(history, A)}` })
+  }
+  const written = effects(history, STORE)
+  const evidence = [
+    seen(bite, A, 'freezes'),
+    ...written.map(({ exchange, by, runId, seq, token }) =>
+      seen(exchange.response!, by, `writes ${runId} message ${seq}, token ${token}`),
+    ),
+  ]
+  const fail = (got: string, file: string, hint: string) =>
+    violated({ expected, got, evidence, file, hint })
+
+  const [taken] = takenAlive(history, LEASES)
+  if (taken) {
+    const got = `${taken.key} of ${taken.by} was written over by ${taken.ended?.by} while alive`
+    return fail(got, 'lease.ts', 'Exercise 2 (check 2) looks at this alone.')
+  }
+  const highest = new Map<number, number>()
+  const next = new Map<string, number>()
+  for (const { shard, token, runId, seq } of written) {
+    if (token < (highest.get(shard) ?? 0)) {
+      const got = `token ${token} wrote after ${highest.get(shard)}`
+      return fail(got, 'store.ts', 'Exercise 4 (check 5) looks at this alone.')
+    }
+    highest.set(shard, token)
+    const due = next.get(runId) ?? 1
+    if (seq !== due) {
+      const got = `${runId}: message ${seq} came when ${due} was due`
+      return fail(got, 'worker.ts', 'Exercise 5 (check 4) looks at this alone.')
+    }
+    next.set(runId, due + 1)
+  }
+  if (written.length < CONVERSATION.length) {
+    const tried = appends(history, STORE).length
+    const got = `${written.length} of ${CONVERSATION.length} messages written, ${tried} tried.${complaint(history, B)}`
+    return fail(got, 'worker.ts', 'Look at the single checks first; they look at one thing each.')
+  }
+  return held({ expected, got: expected, evidence })
+}

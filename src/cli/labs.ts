@@ -1,0 +1,143 @@
+/**
+ * Finds labs and targets: which lab is meant, and which folder is graded.
+ *
+ * A lab is a folder `labs/<course>/<lab>` with a manifest `lab.ts`; its name is the folder's. A target
+ * is any folder that holds at least one of the lab's modules. Refuses everything else with a
+ * UsageError; reads folders, writes nothing.
+ */
+
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Lab } from '../judge/lab.ts'
+import { builtPath, type Layout } from './layout.ts'
+import { didYouMean } from './suggest.ts'
+import { UsageError } from './usage-error.ts'
+
+/** Graded at the root, where nothing else says which lab is meant. */
+export const DEFAULT_LAB = 'day-10-sharding-lease'
+
+export interface LabPlace {
+  readonly name: string
+  /** Absolute. */
+  readonly dir: string
+}
+
+export interface Target {
+  /** Absolute, without links. */
+  readonly dir: string
+  /** As a person in `here` would write it. */
+  readonly shown: string
+  /** Those of the lab's modules that are there. */
+  readonly present: readonly string[]
+}
+
+/** All labs, by name. */
+export function listLabs(layout: Layout): readonly LabPlace[] {
+  const foldersIn = (folder: string): readonly string[] =>
+    existsSync(folder)
+      ? readdirSync(folder, { withFileTypes: true })
+          .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
+          .map((entry) => join(folder, entry.name))
+      : []
+  return foldersIn(join(layout.root, 'labs'))
+    .flatMap(foldersIn)
+    .filter((dir) => existsSync(join(dir, 'lab.ts')))
+    .map((dir) => ({ name: dir.slice(dir.lastIndexOf(sep) + 1), dir }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** The lab of this name. */
+export function findLab(layout: Layout, name: string, where: string): LabPlace {
+  const labs = listLabs(layout)
+  const found = labs.find((lab) => lab.name === name)
+  if (found) return found
+  const names = labs.map((lab) => lab.name)
+  throw new UsageError(`There is no lab named ${JSON.stringify(name)}.${didYouMean(name, names)}`, {
+    where,
+    expected: `one of: ${names.join(', ')}`,
+    got: JSON.stringify(name),
+    next: `pnpm leaselab grade ${names[0] ?? DEFAULT_LAB} --target <folder>`,
+  })
+}
+
+/** The lab that `here` lies in, or null. */
+export function labAround(layout: Layout, here: string): LabPlace | null {
+  return listLabs(layout).find((lab) => isInside(lab.dir, here)) ?? null
+}
+
+/** The lab's manifest. */
+export async function loadLab(layout: Layout, place: LabPlace): Promise<Lab> {
+  const manifest = relative(layout.root, join(place.dir, 'lab.ts'))
+  const module = await import(pathToFileURL(builtPath(layout, manifest)).href)
+  return module.default as Lab
+}
+
+/**
+ * The folder under test. `typed` is what the person wrote, relative to `here`; `where` names the
+ * option or variable that it came from.
+ */
+export function findTarget(
+  lab: Lab,
+  labDir: string,
+  typed: string,
+  here: string,
+  where: string,
+): Target {
+  const path = resolve(here, typed)
+  const next = `pnpm leaselab grade ${lab.name} --target ${shownFrom(here, join(labDir, lab.starter))}`
+  const stat = typed === '' ? undefined : statSync(path, { throwIfNoEntry: false })
+  const expected = `a folder with at least one of: ${lab.modules.join(', ')}`
+  if (stat === undefined) {
+    throw new UsageError('The target is not there.', {
+      where,
+      expected,
+      got: typed === '' ? 'an empty path' : `no such folder: ${path}`,
+      next,
+    })
+  }
+  if (!stat.isDirectory()) {
+    throw new UsageError('The target is a file; a folder is graded as a whole.', {
+      where,
+      expected,
+      got: `a file: ${path}`,
+      next: `pnpm leaselab grade ${lab.name} --target ${shownFrom(here, dirname(path))}`,
+    })
+  }
+  const present = modulesIn(lab, path)
+  if (present.length === 0) {
+    throw new UsageError("The target has none of the lab's files.", {
+      where,
+      expected,
+      got: `none of them in ${path}`,
+      next,
+    })
+  }
+  return { dir: realpathSync(path), shown: shownFrom(here, path), present }
+}
+
+/** The folder that `start` grades from `here`: the nearest one with modules, else the solution. */
+export function implicitTarget(lab: Lab, labDir: string, here: string): string {
+  for (let dir = here; isInside(labDir, dir) && dir !== labDir; dir = dirname(dir)) {
+    if (modulesIn(lab, dir).length > 0) return dir
+  }
+  return join(labDir, lab.solution)
+}
+
+/** `./x` for what lies in `here`, otherwise the absolute path; a repeated line works from anywhere. */
+export function shownFrom(here: string, path: string): string {
+  const way = relative(here, path)
+  if (way === '') return '.'
+  return way.startsWith('..') || isAbsolute(way) ? path : `./${way.split(sep).join('/')}`
+}
+
+function modulesIn(lab: Lab, dir: string): readonly string[] {
+  return lab.modules.filter((file) =>
+    statSync(join(dir, file), { throwIfNoEntry: false })?.isFile(),
+  )
+}
+
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return !way.startsWith('..') && !isAbsolute(way)
+}

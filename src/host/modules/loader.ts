@@ -1,0 +1,312 @@
+/**
+ * The modules of one process: instances of its own, from text and code shared by all.
+ *
+ * ES modules are linked by this file (`vm.SourceTextModule`), `require` is inside/commonjs.js. All of
+ * it happens in promises that nothing outside wakes, so a load ends within the drain of one event,
+ * unless the code itself waits. Links are made one after another: two at once would meet each
+ * other's half-linked modules. Refuses: `require` of an ES module (linking cannot be waited for).
+ */
+
+import { builtinModules } from 'node:module'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { types } from 'node:util'
+import vm from 'node:vm'
+import type { HostContext } from '../context.ts'
+import { insideScript } from '../inside.ts'
+import { type CjsModules, type CommonJsBridge, loaderParts } from './bridge.ts'
+import { codeOf, commonJsIn, commonJsNames, esModuleIn, settledFormat } from './compile.ts'
+import { readText } from './disk.ts'
+import { findImportedName, findSpecifier, type LoadError, loadError } from './errors.ts'
+import { urlOf } from './format.ts'
+import { builtinName, Resolver } from './resolver.ts'
+
+const resolvers = new WeakMap<object, Resolver>()
+const resolversByFolder = new Map<string, Resolver>()
+
+/** One per overlay, so that answers are shared by processes and incarnations. */
+function resolverFor({ files, cwd }: HostContext['program']): Resolver {
+  let resolver = files === null ? resolversByFolder.get(cwd) : resolvers.get(files)
+  if (resolver === undefined) {
+    resolver = new Resolver(files, cwd)
+    if (files === null) resolversByFolder.set(cwd, resolver)
+    else resolvers.set(files, resolver)
+  }
+  return resolver
+}
+
+export class ModuleLoader {
+  readonly #context: HostContext
+  readonly #resolver: Resolver
+  readonly #realm: vm.Context
+  readonly #commonJs: CjsModules
+  readonly #modules = new Map<string, vm.Module>()
+  /** The file behind each ES module, for what it imports. */
+  readonly #paths = new WeakMap<vm.Module, string>()
+  /** Modules that could not be linked, and why: V8 does not say it a second time. */
+  readonly #failed = new WeakMap<vm.Module, unknown>()
+  #linking: Promise<unknown> = Promise.resolve()
+
+  constructor(context: HostContext) {
+    this.#context = context
+    this.#realm = context.realm as vm.Context
+    this.#resolver = resolverFor(context.program)
+    this.#commonJs = insideScript('commonjs').runInContext(this.#realm)(
+      this.#bridge(),
+    ) as CjsModules
+    loaderParts.set(context, this.#commonJs)
+  }
+
+  /** Runs the entry. Answers when its top level is done; rejects with what it throws. */
+  async runEntry(path: string): Promise<void> {
+    if (settledFormat(path) !== 'module') {
+      this.#commonJs.run(path, true)
+      return
+    }
+    const module = this.#moduleOf(path, '')
+    await this.#link(module)
+    await module.evaluate()
+  }
+
+  /** True when a file is an ES module: then `runEntry` may wait. */
+  isModule(path: string): boolean {
+    return settledFormat(path) === 'module'
+  }
+
+  /** True for a file of the folder under test. */
+  inTarget(path: string): boolean {
+    return this.#resolver.inTarget(path)
+  }
+
+  /** `import()`. */
+  async import(
+    specifier: string,
+    from: string,
+    attributes: Readonly<Record<string, string | undefined>>,
+  ): Promise<vm.Module> {
+    const module = this.#request(specifier, from, attributes)
+    await this.#link(module)
+    await module.evaluate()
+    return module
+  }
+
+  #link(module: vm.Module): Promise<void> {
+    const done = this.#linking.then(() => this.#linkNow(module))
+    this.#linking = done.catch(() => {})
+    return done
+  }
+
+  async #linkNow(module: vm.Module): Promise<void> {
+    if (this.#failed.has(module)) throw this.#failed.get(module)
+    if (module.status !== 'unlinked') return
+    try {
+      await module.link((specifier, from, extra) => {
+        const { attributes } = extra as { attributes?: Record<string, string | undefined> }
+        return this.#request(specifier, this.#paths.get(from) ?? '', attributes ?? {})
+      })
+    } catch (error) {
+      const explained = this.#explainMissingExport(error)
+      this.#failed.set(module, explained)
+      throw explained
+    }
+  }
+
+  #request(
+    specifier: string,
+    from: string,
+    attributes: Readonly<Record<string, string | undefined>>,
+  ): vm.Module {
+    const found = this.#resolver.resolve(specifier, from, 'import')
+    if (found.kind === 'builtin') return this.#builtinModule(found.name)
+    const isJson = settledFormat(found.path) === 'json'
+    if (isJson && attributes.type !== 'json') {
+      throw loadError(
+        'ERR_IMPORT_ATTRIBUTE_MISSING',
+        `Module "${urlOf(found.path)}" needs an import attribute of "type: json"`,
+        findSpecifier(readText(from), from, specifier),
+        'TypeError',
+      )
+    }
+    return this.#moduleOf(found.path, found.query)
+  }
+
+  #moduleOf(path: string, query: string): vm.Module {
+    const url = urlOf(path, query)
+    let module = this.#modules.get(url)
+    if (module === undefined) {
+      const format = settledFormat(path)
+      if (format === 'module') module = this.#esModule(path, url)
+      else if (format === 'json') module = this.#jsonModule(path, url)
+      else module = this.#commonJsModule(path, url)
+      this.#modules.set(url, module)
+      this.#paths.set(module, path)
+    }
+    return module
+  }
+
+  #esModule(path: string, url: string): vm.Module {
+    return esModuleIn(path, url, this.#realm, (meta) => {
+      this.#commonJs.fill(meta, url, path, dirname(path), (specifier) =>
+        this.#resolveForMeta(specifier, path, url),
+      )
+    })
+  }
+
+  /** `import.meta.resolve`: a path need not exist, a package must. */
+  #resolveForMeta(specifier: string, path: string, url: string): string {
+    try {
+      const found = this.#resolver.resolve(specifier, path, 'import')
+      return found.kind === 'builtin' ? `node:${found.name}` : urlOf(found.path, found.query)
+    } catch (error) {
+      const isPath = /^(?:\.{0,2}\/|file:)/.test(specifier)
+      if (isPath && (error as LoadError).code === 'ERR_MODULE_NOT_FOUND') {
+        return new URL(specifier, url).href
+      }
+      throw error
+    }
+  }
+
+  #jsonModule(path: string, url: string): vm.Module {
+    const value = this.#commonJs.parseJson(path)
+    return this.#synthetic(['default'], url, (set) => set('default', value))
+  }
+
+  #builtinModule(name: string): vm.Module {
+    const url = `node:${name}`
+    let module = this.#modules.get(url)
+    if (module === undefined) {
+      const exports = this.#context.builtin(name) as Record<string, unknown>
+      const names = Object.keys(exports).filter((key) => key !== 'default')
+      module = this.#synthetic(['default', ...names], url, (set) => {
+        set('default', exports)
+        for (const key of names) set(key, exports[key])
+      })
+      this.#modules.set(url, module)
+    }
+    return module
+  }
+
+  /** Named as Node names them: from the text. The file runs when its turn to be evaluated comes. */
+  #commonJsModule(path: string, url: string): vm.Module {
+    const names = new Set(this.#namesOf(path, new Set()))
+    names.delete('default')
+    return this.#synthetic(['default', ...names], url, (set) => {
+      const exports = this.#commonJs.run(path, false)
+      set('default', exports)
+      if (exports === null || (typeof exports !== 'object' && typeof exports !== 'function')) return
+      for (const name of names) {
+        if (name in exports) set(name, (exports as Record<string, unknown>)[name])
+      }
+    })
+  }
+
+  #namesOf(path: string, seen: Set<string>): string[] {
+    if (seen.has(path)) return []
+    seen.add(path)
+    const { exports, reexports } = commonJsNames(path)
+    const names = [...exports]
+    for (const specifier of reexports) {
+      try {
+        const found = this.#resolver.resolve(specifier, path, 'require')
+        if (found.kind === 'builtin') {
+          names.push(...Object.keys(this.#context.builtin(found.name) as object))
+        } else if (settledFormat(found.path) === 'commonjs') {
+          names.push(...this.#namesOf(found.path, seen))
+        }
+      } catch {
+        // The require fails when the file runs; that is where the error belongs.
+      }
+    }
+    return names
+  }
+
+  #synthetic(
+    names: string[],
+    identifier: string,
+    fill: (set: (name: string, value: unknown) => void) => void,
+  ): vm.Module {
+    const module = new vm.SyntheticModule(
+      names,
+      () => fill((name, value) => module.setExport(name, value)),
+      { context: this.#realm, identifier },
+    )
+    return module
+  }
+
+  /** V8 names specifier and export, not the line; the line is looked up in the importing texts. */
+  #explainMissingExport(error: unknown): unknown {
+    const told = types.isNativeError(error) ? error.message : ''
+    const match = /^The requested module '(.+)' does not provide an export named '(.+)'/.exec(told)
+    const [, specifier, name] = match ?? []
+    if (specifier === undefined || name === undefined) return error
+    for (const [, module] of this.#modules) {
+      const path = this.#paths.get(module)
+      if (path === undefined || !(module instanceof vm.SourceTextModule)) continue
+      const place = findImportedName(codeOf(path), path, specifier, name)
+      if (place === null) continue
+      return loadError(null, told + this.#typeHint(specifier, path, name), place, 'SyntaxError')
+    }
+    return error
+  }
+
+  /** A type imported as a value is gone when the types are. */
+  #typeHint(specifier: string, from: string, name: string): string {
+    const found = this.#resolver.resolve(specifier, from, 'import')
+    if (found.kind === 'builtin' || !/\.[cm]?ts$/.test(found.path)) return ''
+    const declared = new RegExp(`\\bexport\\s+(?:declare\\s+)?(?:type|interface)\\s+${name}\\b`)
+    return declared.test(readText(found.path))
+      ? `. It is a type there; write \`import { type ${name} }\``
+      : ''
+  }
+
+  #bridge(): CommonJsBridge {
+    const resolver = this.#resolver
+    const { program } = this.#context
+    return {
+      resolve: (specifier, from) => {
+        const found = resolver.resolve(specifier, from, 'require')
+        return found.kind === 'builtin' ? `builtin:${found.name}` : found.path
+      },
+      builtin: (name) => this.#context.builtin(name),
+      format: settledFormat,
+      wrapper: (path) => commonJsIn(path, this.#realm),
+      text: readText,
+      dirname,
+      entry: () => program.entry,
+      builtinNames: builtinModules.filter((name) => !name.startsWith('_')),
+      isBuiltin: (name) => builtinName(name) !== null,
+      fileOf,
+      refuse: (call, instead) => this.#context.unsupported(call, instead),
+      argumentError: (name, type, got) =>
+        Object.assign(
+          new TypeError(
+            `The "${name}" argument must be of type ${type}. Received ${got === null ? 'null' : typeof got}`,
+          ),
+          { code: 'ERR_INVALID_ARG_TYPE' },
+        ),
+      emptySpecifier: () =>
+        Object.assign(new TypeError("The argument 'id' must be a non-empty string. Received ''"), {
+          code: 'ERR_INVALID_ARG_VALUE',
+        }),
+      requireOfModule: (path, from) =>
+        loadError(
+          'ERR_REQUIRE_ESM',
+          `require() of ES Module ${path}${from === null ? '' : ` from ${from}`} is not supported. Use import, or await import() where that cannot be.`,
+          null,
+        ),
+    }
+  }
+}
+
+/** Of `createRequire`: a path or a file URL, as string or URL object. Throws as Node does. */
+function fileOf(where: unknown): string {
+  const text = String(where)
+  if (text.startsWith('file:')) return fileURLToPath(text)
+  if (typeof where === 'string' && text.startsWith('/')) return text
+  throw Object.assign(
+    new TypeError(
+      `The argument 'filename' must be a file URL object, file URL string, or absolute path string. Received '${text}'`,
+    ),
+    { code: 'ERR_INVALID_ARG_VALUE' },
+  )
+}

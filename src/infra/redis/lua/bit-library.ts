@@ -1,0 +1,95 @@
+/** The library `bit` (LuaJIT's BitOp): 32-bit operations; results are signed. */
+import type { LuaStack } from './stack.ts'
+import type { Ptr } from './wasm.ts'
+
+const TWO_32 = 4294967296
+
+/** Any number modulo 2^32, rounded to the nearest whole one, as BitOp does. */
+function toBit(value: number): number {
+  if (!Number.isFinite(value)) return 0
+  const floor = Math.floor(value)
+  const rest = value - floor
+  const rounded = rest > 0.5 || (rest === 0.5 && floor % 2 !== 0) ? floor + 1 : floor
+  return (rounded % TWO_32) | 0
+}
+
+function hex(value: number, digits: number): string {
+  const text = (value >>> 0).toString(16).padStart(8, '0')
+  const width = Math.min(8, Math.abs(digits))
+  const cut = width === 0 ? '' : text.slice(-width)
+  return digits < 0 ? cut.toUpperCase() : cut
+}
+
+export function installBit(stack: LuaStack): void {
+  const { c } = stack
+  const arg = (L: Ptr, index: number): number => toBit(c.luaL_checknumber(L, index))
+  const fold = (step: (a: number, b: number) => number) => (L: Ptr) => {
+    const count = c.lua_gettop(L)
+    let value = arg(L, 1)
+    for (let i = 2; i <= count; i++) value = step(value, arg(L, i))
+    c.lua_pushnumber(L, value | 0)
+    return 1
+  }
+  const unary = (step: (a: number) => number) => (L: Ptr) => {
+    c.lua_pushnumber(L, step(arg(L, 1)) | 0)
+    return 1
+  }
+  const shift = (step: (a: number, by: number) => number) => (L: Ptr) => {
+    c.lua_pushnumber(L, step(arg(L, 1), arg(L, 2) & 31) | 0)
+    return 1
+  }
+  stack.library('bit', () => {
+    stack.setFunction(
+      'tobit',
+      unary((a) => a),
+    )
+    stack.setFunction(
+      'bnot',
+      unary((a) => ~a),
+    )
+    stack.setFunction(
+      'bswap',
+      unary((a) => {
+        return ((a >>> 24) & 0xff) | ((a >>> 8) & 0xff00) | ((a << 8) & 0xff0000) | (a << 24)
+      }),
+    )
+    stack.setFunction(
+      'band',
+      fold((a, b) => a & b),
+    )
+    stack.setFunction(
+      'bor',
+      fold((a, b) => a | b),
+    )
+    stack.setFunction(
+      'bxor',
+      fold((a, b) => a ^ b),
+    )
+    stack.setFunction(
+      'lshift',
+      shift((a, by) => a << by),
+    )
+    stack.setFunction(
+      'rshift',
+      shift((a, by) => a >>> by),
+    )
+    stack.setFunction(
+      'arshift',
+      shift((a, by) => a >> by),
+    )
+    stack.setFunction(
+      'rol',
+      shift((a, by) => (a << by) | (a >>> ((32 - by) & 31))),
+    )
+    stack.setFunction(
+      'ror',
+      shift((a, by) => (a >>> by) | (a << ((32 - by) & 31))),
+    )
+    stack.setFunction('tohex', (L) => {
+      const value = arg(L, 1)
+      const digits = c.lua_gettop(L) > 1 ? arg(L, 2) : 8
+      stack.pushText(L, hex(value, digits))
+      return 1
+    })
+  })
+}

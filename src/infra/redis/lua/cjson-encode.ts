@@ -1,0 +1,127 @@
+/**
+ * `cjson.encode`: a Lua value as JSON text, by the rules of lua-cjson 2.1.
+ *
+ * A table whose keys are whole numbers from 1 is an array, holes become null (too many are refused);
+ * any other is an object, in Lua's own order. An empty table is `{}`. Numbers have 14 digits.
+ */
+import { generalFormat } from './number-text.ts'
+import type { LuaStack } from './stack.ts'
+import { type Ptr, T } from './wasm.ts'
+
+const MAX_DEPTH = 1000
+const NUMBER_DIGITS = 14
+const SPARSE_RATIO = 2
+const SPARSE_SAFE = 10
+const TYPE_NAMES = [
+  ...['nil', 'boolean', 'userdata', 'number', 'string', 'table', 'function', 'userdata', 'thread'],
+]
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '/': '\\/',
+  '\b': '\\b',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\f': '\\f',
+  '\r': '\\r',
+  '\x7f': '\\u007f',
+}
+
+/** latin1 in and out: bytes above 127 pass as they are. */
+function quoted(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes exactly these
+  const escaped = text.replace(/["\\/\x00-\x1f\x7f]/g, (char) => {
+    return ESCAPES[char] ?? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+  return `"${escaped}"`
+}
+
+/** The value on top of the stack, which is left there. Raises a Lua error for what has no JSON. */
+export function encode(stack: LuaStack, L: Ptr, depth = 0): string {
+  const { c } = stack
+  const type = c.lua_type(L, -1)
+  switch (type) {
+    case T.string:
+      return quoted(stack.textAt(L, -1))
+    case T.number:
+      return numberText(stack, L, c.lua_tonumber(L, -1))
+    case T.boolean:
+      return c.lua_toboolean(L, -1) === 1 ? 'true' : 'false'
+    case T.nil:
+      return 'null'
+    case T.table:
+      return table(stack, L, depth + 1)
+    default:
+      if (type === T.lightuserdata && c.lua_touserdata(L, -1) === 0) return 'null'
+      return refuse(stack, L, TYPE_NAMES[type] ?? 'userdata', 'type not supported')
+  }
+}
+
+function refuse(stack: LuaStack, L: Ptr, what: string, why: string): never {
+  stack.raise(L, `Cannot serialise ${what}: ${why}`)
+}
+
+function numberText(stack: LuaStack, L: Ptr, value: number): string {
+  if (!Number.isFinite(value)) refuse(stack, L, 'number', 'must not be NaN or Inf')
+  return generalFormat(value, NUMBER_DIGITS)
+}
+
+function table(stack: LuaStack, L: Ptr, depth: number): string {
+  const { c } = stack
+  if (depth > MAX_DEPTH || c.lua_checkstack(L, 3) === 0) {
+    stack.raise(L, `Cannot serialise, excessive nesting (${depth})`)
+  }
+  const length = arrayLength(stack, L)
+  return length > 0 ? arrayText(stack, L, length, depth) : objectText(stack, L, depth)
+}
+
+function arrayText(stack: LuaStack, L: Ptr, length: number, depth: number): string {
+  const items: string[] = []
+  for (let i = 1; i <= length; i++) {
+    stack.c.lua_rawgeti(L, -1, i)
+    items.push(encode(stack, L, depth))
+    stack.c.lua_settop(L, -2)
+  }
+  return `[${items.join(',')}]`
+}
+
+function objectText(stack: LuaStack, L: Ptr, depth: number): string {
+  const { c } = stack
+  const members: string[] = []
+  c.lua_pushnil(L)
+  while (c.lua_next(L, -2) !== 0) {
+    const type = c.lua_type(L, -2)
+    let name = ''
+    if (type === T.number) name = `"${numberText(stack, L, c.lua_tonumber(L, -2))}"`
+    else if (type === T.string) name = quoted(stack.textAt(L, -2))
+    else {
+      refuse(stack, L, TYPE_NAMES[type] ?? 'userdata', 'table key must be a number or string')
+    }
+    members.push(`${name}:${encode(stack, L, depth)}`)
+    c.lua_settop(L, -2)
+  }
+  return `{${members.join(',')}}`
+}
+
+/** Largest key when all keys are whole numbers from 1, else -1; 0 for an empty table. */
+function arrayLength(stack: LuaStack, L: Ptr): number {
+  const { c } = stack
+  let largest = 0
+  let items = 0
+  c.lua_pushnil(L)
+  while (c.lua_next(L, -2) !== 0) {
+    const key = c.lua_type(L, -2) === T.number ? c.lua_tonumber(L, -2) : 0
+    if (key < 1 || !Number.isInteger(key)) {
+      c.lua_settop(L, -3)
+      return -1
+    }
+    largest = Math.max(largest, key)
+    items++
+    c.lua_settop(L, -2)
+  }
+  if (largest > items * SPARSE_RATIO && largest > SPARSE_SAFE) {
+    refuse(stack, L, 'table', 'excessively sparse array')
+  }
+  return largest
+}

@@ -1,0 +1,97 @@
+/**
+ * The part of the sandbox that is written in Lua: what a script may see, and that it may not change
+ * it. Runs once in a new machine, before any script.
+ *
+ * Redis marks tables read-only inside its own Lua; plain Lua cannot, so a script sees each protected
+ * table through an empty stand-in that reads through and refuses writes. Hence one difference:
+ * `pairs(_G)` and `pairs(string)` find nothing.
+ *
+ * The chunk returns: the table of globals, the stand-in that scripts get as their environment, and
+ * the error handler, which turns any error into a table with the place where it happened.
+ */
+export const PRELUDE_NAME = '@sandbox'
+
+export const PRELUDE = `
+local getinfo = debug.getinfo
+local error, tostring, type, next, unwrapped_rawget = error, tostring, type, next, rawget
+local unwrapped_rawset, unwrapped_setmetatable = rawset, setmetatable
+local READ_ONLY = 'Attempt to modify a readonly table'
+
+local behind = unwrapped_setmetatable({}, { __mode = 'k' })
+
+local function refuse()
+  error(READ_ONLY, 2)
+end
+
+local function protect(target)
+  local stand_in, meta = {}, { __index = target, __newindex = refuse }
+  local shown = {}
+  behind[shown] = {}
+  meta.__metatable = unwrapped_setmetatable(shown, {
+    __index = { __index = function() end }, __newindex = refuse, __metatable = shown,
+  })
+  behind[stand_in] = target
+  return unwrapped_setmetatable(stand_in, meta)
+end
+
+function rawget(t, name)
+  return unwrapped_rawget(behind[t] or t, name)
+end
+
+function rawset(t, name, value)
+  if behind[t] then error(READ_ONLY, 0) end
+  return unwrapped_rawset(t, name, value)
+end
+
+function setmetatable(t, meta)
+  if behind[t] then error(READ_ONLY, 0) end
+  return unwrapped_setmetatable(t, meta)
+end
+
+local function describe(failure)
+  local level = 2
+  local at = getinfo(level, 'Sl')
+  if at and at.what == 'C' then
+    level = 3
+    at = getinfo(level, 'Sl')
+  end
+  while at and at.source == '${PRELUDE_NAME}' do
+    level = level + 1
+    at = getinfo(level, 'Sl')
+  end
+  if type(failure) ~= 'table' then failure = { err = 'ERR ' .. tostring(failure) } end
+  if at then
+    failure.source = at.source
+    failure.line = at.currentline
+  end
+  return failure
+end
+
+local function missing(name)
+  local refusal = name .. ' is not part of this server: see the support table of its README'
+  return unwrapped_setmetatable({}, { __index = function() error(refusal, 2) end })
+end
+
+local globals = {}
+for _, name in next, {
+  'assert', 'collectgarbage', 'coroutine', 'error', 'gcinfo', 'getmetatable', 'ipairs', 'load',
+  'loadstring', 'next', 'pairs', 'pcall', 'rawequal', 'rawget', 'rawset', 'select', 'setmetatable',
+  'tonumber', 'tostring', 'type', 'unpack', 'xpcall', '_VERSION',
+} do
+  globals[name] = _G[name]
+end
+for _, name in next, { 'string', 'table', 'math', 'redis', 'bit', 'cjson', 'coroutine' } do
+  globals[name] = protect(_G[name])
+end
+globals.cmsgpack = protect(missing('cmsgpack'))
+globals.struct = protect(missing('struct'))
+
+unwrapped_setmetatable(globals, {
+  __index = function(_, name)
+    error("Script attempted to access nonexistent global variable '" .. tostring(name) .. "'", 2)
+  end,
+})
+local environment = protect(globals)
+globals._G = environment
+return globals, environment, describe
+`

@@ -1,0 +1,238 @@
+/**
+ * Grading as a pure function: a lab and a folder's file names in, jobs out; results in, verdict out.
+ *
+ * A check takes the file of its own exercise from the target and everything else from the lab's
+ * solution, so that one hole cannot hide another. `together` takes all the target's files and is
+ * told, never graded. Who runs the jobs, and how the verdict is shown, is not known here.
+ * Throws what a check's judge throws: that is a bug of the lab, never a verdict.
+ */
+
+import { createHash } from 'node:crypto'
+import { isAbsolute, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { WorldJob, WorldResult } from '../arm/job.ts'
+import type { TraceEvent } from '../trace/events.ts'
+import { History } from '../trace/history.ts'
+import type { Check, Exercise, Lab } from './lab.ts'
+import { reproLine } from './repro.ts'
+import {
+  endsOnlyWhenTold,
+  faultsBit,
+  fileMissing,
+  loads,
+  quietEnds,
+  worldEndsInOrder,
+} from './rules.ts'
+import type {
+  CheckVerdict,
+  Evidence,
+  ExitCode,
+  Finding,
+  Place,
+  Status,
+  UsageVerdict,
+  Verdict,
+} from './verdict.ts'
+
+/** What is graded. All folders absolute, without links. */
+export interface GradeRequest {
+  readonly lab: Lab
+  readonly labDir: string
+  readonly targetDir: string
+  /** The target as the person would write it, for the first line and for `repro`. */
+  readonly targetShown: string
+  /** Those of `lab.modules` that the target has. */
+  readonly present: readonly string[]
+  /** Decimal digits. */
+  readonly seed: string
+  /** Only this check, and no run together; null for all. */
+  readonly only: number | null
+}
+
+/** How many of a process's last lines a verdict keeps. */
+const LAST_LINES = 3
+const TOGETHER = 'together'
+
+/** The worlds to run, in the order of the checks; `together` comes last. */
+export function planJobs(request: GradeRequest): readonly WorldJob[] {
+  const jobs: WorldJob[] = []
+  for (const check of checksOf(request)) {
+    const exercise = exerciseOf(request.lab, check)
+    if (exercise !== null && !request.present.includes(exercise.file)) continue
+    jobs.push({
+      ...worldOf(request, exercise === null ? [] : [exercise.file]),
+      id: jobId(check),
+      scenario: check.scenario,
+      preflight: exercise && { file: exercise.file },
+    })
+  }
+  if (request.only === null) {
+    const { scenario } = request.lab.together
+    jobs.push({ ...worldOf(request, request.present), id: TOGETHER, scenario, preflight: null })
+  }
+  return jobs
+}
+
+/** The verdict on the results of `planJobs(request)`, found by their ids. */
+export function judgeResults(request: GradeRequest, results: readonly WorldResult[]): Verdict {
+  const byId = new Map(results.map((result) => [result.id, result]))
+  const checks = checksOf(request).map((check) => {
+    const exercise = exerciseOf(request.lab, check)
+    const result = byId.get(jobId(check))
+    const finding =
+      exercise !== null && !request.present.includes(exercise.file)
+        ? fileMissing(exercise, request.lab.starter)
+        : judgeWorld(check, exercise, resultOf(jobId(check), result))
+    return checkVerdict(request, check, finding, result)
+  })
+  const apart = byId.get(TOGETHER)
+  return {
+    schema: 1,
+    lab: request.lab.name,
+    target: request.targetShown,
+    reference: isReference(request),
+    seed: request.seed,
+    arm: 'sim',
+    options: request.only === null ? {} : { check: request.only },
+    digest: digestOf(checks.map((check) => check.digest)),
+    exitCode: exitCodeOf(checks.map((check) => check.status)),
+    checks,
+    together: apart === undefined ? null : togetherVerdict(request, apart),
+  }
+}
+
+/** Whether the target is the lab's own solution. */
+export function isReference({ lab, labDir, targetDir }: GradeRequest): boolean {
+  return targetDir === join(labDir, lab.solution)
+}
+
+/** 0 all held · 1 some violated · 2 some inconclusive, none violated. */
+export function exitCodeOf(statuses: readonly Status[]): ExitCode {
+  if (statuses.includes('violated')) return 1
+  return statuses.includes('inconclusive') ? 2 : 0
+}
+
+/** The JSON answer to a slip (3) or to a bug of ours (4). */
+export function errorVerdict(exitCode: 3 | 4, error: string): UsageVerdict {
+  return { schema: 1, exitCode, error }
+}
+
+type Judged = Pick<Check, 'scenario' | 'judge'>
+
+/** The finding on one world: the rules that hold for every world first, then the check's own judge. */
+function judgeWorld(check: Judged, exercise: Exercise | null, result: WorldResult): Finding {
+  const { events, preflight } = result
+  const unloaded = exercise && loads(exercise, preflight)
+  if (unloaded) return unloaded
+  const broken = worldEndsInOrder(events)
+  if (broken) return broken
+  const own = check.judge(new History(events))
+  const ended = endsOnlyWhenTold(events)
+  if (ended) return { ...ended, expected: own.expected }
+  if (own.status === 'held') {
+    const idle = faultsBit(check.scenario, events)
+    return idle ? { ...idle, expected: own.expected } : own
+  }
+  const quiet = quietEnds(check.scenario, events)
+  return quiet.length === 0 ? own : { ...own, got: [own.got, ...quiet].join('; ') }
+}
+
+function checkVerdict(
+  request: GradeRequest,
+  check: Pick<Check, 'id' | 'exercise' | 'title' | 'note'>,
+  finding: Finding,
+  result: WorldResult | undefined,
+): CheckVerdict {
+  return {
+    id: check.id,
+    exercise: check.exercise,
+    title: check.note === undefined ? check.title : `${check.title} (${check.note})`,
+    status: finding.status,
+    expected: finding.expected,
+    got: finding.got,
+    evidence: finding.evidence,
+    output: lastLines(result?.events ?? []),
+    where: shownPlace(request, finding.where ?? null),
+    hint: finding.hint ?? null,
+    repro: reproLine({
+      lab: request.lab.name,
+      target: request.targetShown,
+      check: check.id,
+      seed: request.seed,
+    }),
+    digest: result?.digest ?? digestOf([]),
+  }
+}
+
+/** Under the number 0; its line to repeat it is that of the whole run, as it is not run alone. */
+function togetherVerdict(request: GradeRequest, result: WorldResult): CheckVerdict {
+  const { together, name } = request.lab
+  const check = { ...together, id: 0, exercise: null }
+  const verdict = checkVerdict(request, check, judgeWorld(together, null, result), result)
+  const whole = { lab: name, target: request.targetShown, check: null, seed: request.seed }
+  return { ...verdict, repro: reproLine(whole) }
+}
+
+function checksOf({ lab, only }: GradeRequest): readonly Check[] {
+  return only === null ? lab.checks : lab.checks.filter((check) => check.id === only)
+}
+
+function exerciseOf(lab: Lab, check: Check): Exercise | null {
+  if (check.exercise === null) return null
+  const found = lab.exercises.find((exercise) => exercise.id === check.exercise)
+  if (found === undefined) {
+    throw new Error(`${lab.name}: check ${check.id} names exercise ${check.exercise}: no such one`)
+  }
+  return found
+}
+
+function jobId(check: Check): string {
+  return `check-${check.id}`
+}
+
+function resultOf(id: string, result: WorldResult | undefined): WorldResult {
+  if (result === undefined) throw new Error(`no result came for the job ${id}`)
+  return result
+}
+
+/** Files of one world: `fromTarget` from the folder under test, the rest from the solution. */
+function worldOf(request: GradeRequest, fromTarget: readonly string[]) {
+  const { lab, labDir, targetDir, seed } = request
+  const solutionDir = join(labDir, lab.solution)
+  const exercises = Object.fromEntries(
+    lab.modules.map((file) => [
+      file,
+      join(fromTarget.includes(file) ? targetDir : solutionDir, file),
+    ]),
+  )
+  const exerciseDirs = [...new Set([solutionDir, targetDir])]
+  return { seed, files: { labDir, exercises, exerciseDirs, targetDir } }
+}
+
+/** Relative to the target where it lies in there, else to the lab, else as it is. */
+function shownPlace(request: GradeRequest, place: Place | null): Place | null {
+  if (place === null) return null
+  const file = place.file.startsWith('file:') ? fileURLToPath(place.file) : place.file
+  const inside = [request.targetDir, request.labDir]
+    .map((folder) => relative(folder, file))
+    .find((path) => isAbsolute(file) && !path.startsWith('..') && !isAbsolute(path))
+  return { ...place, file: (inside ?? file).split(sep).join('/') }
+}
+
+/** The last lines of each process that are not blank, process by process in the order of their first line. */
+function lastLines(events: readonly TraceEvent[]): readonly Evidence[] {
+  const lines = new Map<string, Evidence[]>()
+  for (const event of events) {
+    if (event.kind !== 'process.output' || event.text.trim() === '') continue
+    const own = lines.get(event.process) ?? []
+    own.push({ t: event.t, who: event.process, what: event.text })
+    lines.set(event.process, own)
+  }
+  return [...lines.values()].flatMap((own) => own.slice(-LAST_LINES))
+}
+
+function digestOf(parts: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(`${part}\n`)
+  return hash.digest('hex')
+}

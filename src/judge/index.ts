@@ -1,0 +1,22 @@
+/** What a lab's manifest and checks may use of the laboratory (`leaselab/judge`). */
+
+export type { EventPattern, ProcessSpec, Scenario, Step } from '../scenario/scenario.ts'
+export type { AttributedEffect, HttpExchange, RedisExchange, Said, Term } from '../trace/history.ts'
+export { deliveredFrom, expiryAt, History, jsonBody, parseLease } from '../trace/history.ts'
+export type { Facts } from './finding.ts'
+export {
+  complaint,
+  endedByItself,
+  grouped,
+  held,
+  inconclusive,
+  inMs,
+  seen,
+  violated,
+} from './finding.ts'
+export type { Check, Exercise, Lab } from './lab.ts'
+export { defineLab } from './lab.ts'
+export { believed, meddling, owned, takenAlive } from './lease-history.ts'
+export type { Append, Plant } from './store-history.ts'
+export { appends, effects, plants } from './store-history.ts'
+export type { Evidence, Finding, Place } from './verdict.ts'

@@ -1,0 +1,9 @@
+import type { Family } from '../case.ts'
+import { hashes } from './hashes.ts'
+import { keys } from './keys.ts'
+import { scripts } from './scripts.ts'
+import { sessions } from './sessions.ts'
+import { streams } from './streams.ts'
+import { strings } from './strings.ts'
+
+export const FAMILIES: readonly Family[] = [strings, keys, hashes, streams, scripts, sessions]

@@ -1,0 +1,406 @@
+/**
+ * Each check's judge on traces written by hand: one that holds, those that do not, and those that
+ * prove nothing.
+ */
+
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { judgeClaim } from '../../../labs/agent-30days/day-10-sharding-lease/checks/claim.ts'
+import { judgeFence } from '../../../labs/agent-30days/day-10-sharding-lease/checks/fence.ts'
+import { judgeOrder } from '../../../labs/agent-30days/day-10-sharding-lease/checks/order.ts'
+import { judgeRenewal } from '../../../labs/agent-30days/day-10-sharding-lease/checks/renewal.ts'
+import { judgeSpread } from '../../../labs/agent-30days/day-10-sharding-lease/checks/spread.ts'
+import { judgeTogether } from '../../../labs/agent-30days/day-10-sharding-lease/checks/together.ts'
+import lab from '../../../labs/agent-30days/day-10-sharding-lease/lab.ts'
+import { History } from '../../../src/trace/history.ts'
+import { TraceScript } from '../../trace/trace-script.ts'
+
+const TTL_MS = 30_000
+const LEASE = 'lease:shard:131'
+const STREAM = 'koda:runs:s131'
+const A = 'worker-a'
+const B = 'worker-b'
+
+const claimed = (who: string, token: number, expireAtMs: number | null, key = LEASE) =>
+  ({ op: 'set', key, value: `${who}|${token}`, expireAtMs }) as const
+
+describe('check 1, spread', () => {
+  const probe = (place: (userId: string) => number, count = 256) => {
+    const script = new TraceScript().said('probe', 'shard.count', { count })
+    for (const userId of ['u-1001', 'ü-1']) {
+      script.said('probe', 'shard', { userId, shard: place(userId) })
+    }
+    for (let first = 1000; first < 3000; first += 100) {
+      const shards = Array.from({ length: 100 }, (_, i) => place(`u-${first + i}`))
+      script.said('probe', 'shards', { first, shards })
+    }
+    return judgeSpread(new History(script.events))
+  }
+  const digest = (userId: string, encoding: 'utf8' | 'latin1' = 'utf8', hash = 'sha1') =>
+    createHash(hash).update(Buffer.from(userId, encoding)).digest().readUInt32BE(0) % 256
+
+  it('holds for the agreed formula, with the agreed figures', () => {
+    const finding = probe((userId) => digest(userId))
+    expect(finding.status).toBe('held')
+    expect(finding.got).toBe('256/256 shards occupied, largest bucket 17')
+  })
+
+  it('is violated by the length of the id, with its figures', () => {
+    const finding = probe((userId) => userId.length % 256)
+    expect(finding).toMatchObject({
+      status: 'violated',
+      got: '1/256 shards occupied, largest bucket 2,000',
+    })
+    expect(finding.hint).toContain('SHA-1')
+  })
+
+  it('is violated by another digest, although that spreads as well', () => {
+    expect(probe((userId) => digest(userId, 'utf8', 'md5')).status).toBe('violated')
+  })
+
+  it('is violated by bytes that are not UTF-8, which only an odd id shows', () => {
+    const finding = probe((userId) => digest(userId, 'latin1'))
+    expect(finding).toMatchObject({ status: 'violated' })
+    expect(finding.got).toContain('ü-1')
+  })
+
+  it('is violated by another shard count', () => {
+    const finding = probe((userId) => digest(userId), 512)
+    expect(finding).toMatchObject({ status: 'violated', got: 'SHARD_COUNT is 512' })
+  })
+
+  it('proves nothing when the probe did not get to the end', () => {
+    expect(judgeSpread(new History([])).status).toBe('inconclusive')
+  })
+})
+
+describe('check 2, claim', () => {
+  const ready = () => new TraceScript().said(A, 'worker.ready').said(B, 'worker.ready')
+  const win = (
+    script: TraceScript,
+    who: string,
+    shard: number,
+    token: number,
+    ttlMs: number | null = TTL_MS,
+  ) => {
+    const key = `lease:shard:${shard}`
+    script.redis(who, ['EVAL'], token, claimed(who, token, ttlMs, key))
+    return script.said(who, 'lease.held', { shard, token })
+  }
+  const judge = (script: TraceScript) => judgeClaim(new History(script.events), TTL_MS)
+
+  it('holds when each shard has one of the two, in belief and in truth', () => {
+    const script = ready()
+    for (let n = 0; n < 256; n += 1) win(script, n % 2 ? A : B, n, n + 1)
+    expect(judge(script)).toMatchObject({
+      status: 'held',
+      got: 'A holds 128, B holds 128, intersection 0, union 256',
+    })
+  })
+
+  it('is violated when both take the same 128, and says that NX is missing', () => {
+    const script = ready()
+    for (let n = 0; n < 128; n += 1) win(script, A, n, n + 1)
+    for (let n = 0; n < 128; n += 1) win(script, B, n, n + 129)
+    const finding = judge(script)
+    expect(finding.status).toBe('violated')
+    expect(finding.got).toContain('A holds 128, B holds 128, intersection 128, union 128')
+    expect(finding.got).toContain('NX is missing')
+  })
+
+  it('is violated by leases without an end, and by leases of another length', () => {
+    for (const [ttlMs, text] of [
+      [null, 'PX is missing'],
+      [30, '30 ms instead of 30,000 ms'],
+    ] as const) {
+      const script = ready()
+      for (let n = 0; n < 256; n += 1) win(script, n % 2 ? A : B, n, n + 1, ttlMs)
+      const finding = judge(script)
+      expect(finding.status).toBe('violated')
+      expect(finding.got).toContain(text)
+    }
+  })
+
+  it('is violated when a worker believes in a win that the server does not know', () => {
+    const script = ready()
+    for (let n = 0; n < 128; n += 1) win(script, A, n, n + 1)
+    for (let n = 0; n < 128; n += 1)
+      script.said(B, 'lease.held', { shard: n + 128, token: n + 129 })
+    const finding = judge(script)
+    expect(finding.status).toBe('violated')
+    expect(finding.got).toContain('worker-b believes in shard 128')
+  })
+
+  it('is violated when free shards are left', () => {
+    const script = ready()
+    for (let n = 0; n < 200; n += 1) win(script, n < 128 ? A : B, n, n + 1)
+    script.said(B, 'claim.failed', { error: 'ERR no such command' })
+    const finding = judge(script)
+    expect(finding.status).toBe('violated')
+    expect(finding.got).toContain('ERR no such command')
+  })
+
+  it('proves nothing when a worker never became ready', () => {
+    expect(judge(new TraceScript().said(A, 'worker.ready')).status).toBe('inconclusive')
+  })
+})
+
+describe('check 3, renewal', () => {
+  /** A holds, its renewal is held up, B claims at 31 s, the renewal is let through at 32 s. */
+  const story = () => {
+    const script = new TraceScript().at(0).redis(A, ['EVAL', LEASE], 1, claimed(A, 1, TTL_MS))
+    script.said(A, 'lease.held', { shard: 131, token: 1 })
+    script.at(10_000).bit('hold-renewal', 'hold', A)
+    script
+      .at(31_000)
+      .lapsed(LEASE)
+      .redis(B, ['EVAL', LEASE], 2, claimed(B, 2, 61_000))
+    script.said(B, 'lease.held', { shard: 131, token: 2 })
+    return script.at(32_000).put({ kind: 'fault.released', step: 'hold-renewal' })
+  }
+  const drop = (script: TraceScript) =>
+    script.said(A, 'lease.lost', { shard: 131, reason: 'renewal refused' })
+  const judge = (script: TraceScript) => judgeRenewal(new History(script.events))
+
+  it('holds when the late renewal answers 0 and changes nothing, and A drops the shard', () => {
+    expect(judge(drop(story().redis(A, ['EVAL', LEASE, `${A}|1`], 0))).status).toBe('held')
+  })
+
+  it('is violated when the late PEXPIRE moves B’s expiry, with the amount', () => {
+    const moved = { op: 'expire', key: LEASE, expireAtMs: 62_000 } as const
+    const finding = judge(story().redis(A, ['PEXPIRE', LEASE, '30000'], 1, moved))
+    expect(finding).toMatchObject({
+      status: 'violated',
+      got: 'A’s PEXPIRE answered 1, B’s expiry moved by 1,000 ms, A kept the shard',
+    })
+  })
+
+  it('is violated by truth even when A says that it was refused', () => {
+    const moved = { op: 'expire', key: LEASE, expireAtMs: 62_000 } as const
+    const script = drop(story().redis(A, ['PEXPIRE', LEASE, '30000'], 1, moved))
+    expect(judge(script).status).toBe('violated')
+  })
+
+  it('is violated when A writes its own lease over B’s', () => {
+    const finding = judge(
+      drop(story().redis(A, ['SET', LEASE], { ok: 'OK' }, claimed(A, 1, 62_000))),
+    )
+    expect(finding.status).toBe('violated')
+    expect(finding.got).toContain('wrote over it')
+  })
+
+  it('is violated when A is refused and keeps the shard', () => {
+    const finding = judge(story().redis(A, ['EVAL', LEASE, `${A}|1`], { error: 'ERR script' }))
+    expect(finding.status).toBe('violated')
+    expect(finding.got).toContain('A kept the shard')
+  })
+
+  it('is violated when A sends nothing that extends its lease', () => {
+    const script = new TraceScript().redis(A, ['EVAL', LEASE], 1, claimed(A, 1, TTL_MS))
+    script.said(A, 'lease.held', { shard: 131, token: 1 })
+    script
+      .at(31_000)
+      .lapsed(LEASE)
+      .redis(B, ['EVAL', LEASE], 2, claimed(B, 2, 61_000))
+    expect(judge(script).status).toBe('violated')
+  })
+
+  it('proves nothing when A never held the shard, or B never took over', () => {
+    expect(judge(new TraceScript()).status).toBe('inconclusive')
+    const script = new TraceScript().redis(A, ['EVAL', LEASE], 1, claimed(A, 1, TTL_MS))
+    script.said(A, 'lease.held', { shard: 131 }).at(10_000).bit('hold-renewal', 'hold', A)
+    expect(judge(script).status).toBe('inconclusive')
+  })
+})
+
+describe('check 4, order', () => {
+  const entry = (seq: number) => [`${seq}-0`, ['seq', String(seq)]] as const
+  const read = (count = 6) => {
+    const entries = Array.from({ length: count }, (_, i) => entry(i + 1))
+    return new TraceScript().redis(A, ['XREADGROUP'], [[STREAM, entries]])
+  }
+  let commits = 0
+  const write = (script: TraceScript, who: string, seq: number, outcome = 'accepted') => {
+    commits += 1
+    const wrote = outcome === 'accepted'
+    return script.post(
+      who,
+      'store',
+      '/messages',
+      { shard: 131, token: 1, runId: 'run', seq },
+      200,
+      {
+        outcome,
+        commit: wrote ? commits : null,
+        rows: wrote ? [['run', seq, 1]] : [],
+      },
+    )
+  }
+  const judge = (script: TraceScript) => judgeOrder(new History(script.events))
+  const run = (byA: readonly number[], byB: readonly number[]) => {
+    const script = read()
+    for (const seq of byA) write(script, A, seq)
+    script.bit('kill-a', 'kill', A)
+    for (const seq of byB) write(script, B, seq)
+    return script
+  }
+
+  it('holds for six effects in order, the last three by B', () => {
+    expect(judge(run([1, 2, 3], [4, 5, 6]))).toMatchObject({ status: 'held' })
+  })
+
+  it('is violated when messages overtake each other, and shows the order', () => {
+    const finding = judge(run([1, 3, 2], [5, 6, 4]))
+    expect(finding.status).toBe('violated')
+    expect(finding.got).toContain('effects in the order 1 3 2 5 6 4')
+  })
+
+  it('is violated when a message is missing, done twice, or done by A in advance', () => {
+    expect(judge(run([1, 2, 3], [4, 5])).got).toContain('1 messages without effect')
+    expect(judge(write(run([1, 2, 3], [4, 5, 6]), B, 6, 'duplicate')).got).toContain('twice')
+    expect(judge(run([1, 2, 3, 4], [5, 6])).got).toContain('message 4 was written by worker-a')
+  })
+
+  it('is violated when A handles too little for the kill to come', () => {
+    const script = write(read(), A, 1)
+    expect(judge(script).status).toBe('violated')
+  })
+
+  it('proves nothing when the six were not given to A in one read', () => {
+    expect(judge(read(5)).status).toBe('inconclusive')
+    expect(judge(new TraceScript()).status).toBe('inconclusive')
+  })
+})
+
+describe('check 5, fence', () => {
+  interface Way {
+    readonly stale?: number | 'silent'
+    readonly staleWrote?: boolean
+    readonly renewal?: 0 | 1
+    readonly next?: number
+    readonly nextWrote?: boolean
+    readonly probe?: readonly number[]
+    readonly plantLate?: boolean
+  }
+  const append = (
+    script: TraceScript,
+    by: string,
+    token: number,
+    status?: number,
+    wrote = false,
+  ) => {
+    const sent = { shard: by === 'probe' ? 7 : 131, token, runId: 'run', seq: 1 }
+    const outcome = wrote ? 'accepted' : status === 409 ? 'refused' : 'duplicate'
+    const got = { outcome, commit: wrote ? 1 : null, rows: wrote ? [['run', 1, token]] : [] }
+    return script.post(by, 'store', '/messages', sent, status, got)
+  }
+  const story = (way: Way = {}) => {
+    const script = new TraceScript()
+    for (const [i, status] of (way.probe ?? [200, 409, 200, 200, 409]).entries()) {
+      append(script, 'probe', [5, 4, 5, 6, 5][i]!, status, status === 200)
+    }
+    script.redis(A, ['EVAL', LEASE], 1, claimed(A, 1, TTL_MS))
+    script.at(100).said(A, 'handler.start', { shard: 131, token: 1 }).bit('freeze-a', 'freeze', A)
+    script
+      .at(31_000)
+      .lapsed(LEASE)
+      .redis(B, ['EVAL', LEASE], 2, claimed(B, 2, 61_000))
+    const plant = () => script.post(B, 'store', '/plant', { shard: 131, token: 2 }, 200)
+    if (!way.plantLate) plant()
+    script.at(35_100).verb('process.thawed', A)
+    if (way.plantLate) plant()
+    const stale = way.stale ?? 409
+    append(script, A, 1, stale === 'silent' ? undefined : stale, way.staleWrote)
+    script.redis(A, ['EVAL', LEASE, `${A}|1`], way.renewal ?? 0)
+    append(script.at(40_000), B, 2, way.next ?? 200, way.nextWrote ?? true)
+    return script
+  }
+  const judge = (way: Way = {}) => judgeFence(new History(story(way).events))
+
+  it('holds when renewal and write are refused and B’s write is accepted', () => {
+    expect(judge()).toMatchObject({ status: 'held' })
+  })
+
+  it('is violated when the stale write lands, whatever the answer says', () => {
+    expect(judge({ stale: 200, staleWrote: true })).toMatchObject({ status: 'violated' })
+    expect(judge({ stale: 409, staleWrote: true })).toMatchObject({ status: 'violated' })
+  })
+
+  it('is violated when only the late renewal goes through', () => {
+    const finding = judge({ renewal: 1 })
+    expect(finding).toMatchObject({ status: 'violated', got: 'A’s late renewal went through' })
+  })
+
+  it('is violated by a store that refuses the rightful holder, fails or falls silent', () => {
+    expect(judge({ next: 409, nextWrote: false }).got).toContain('refused too')
+    expect(judge({ stale: 500 }).status).toBe('violated')
+    expect(judge({ stale: 'silent' }).got).toContain('never answered')
+  })
+
+  it('is violated by a fence that does not remember what it saw', () => {
+    const finding = judge({ probe: [200, 200, 200, 200, 200] })
+    expect(finding.status).toBe('violated')
+    expect(finding.got).toContain('tokens 5, 4')
+  })
+
+  it('proves nothing when B’s token came after A woke up, or A never began', () => {
+    expect(judge({ plantLate: true }).status).toBe('inconclusive')
+    expect(judgeFence(new History([])).status).toBe('inconclusive')
+  })
+})
+
+describe('all files together', () => {
+  const write = (
+    script: TraceScript,
+    by: string,
+    token: number,
+    runId: string,
+    seq: number,
+    n: number,
+  ) =>
+    script.post(by, 'store', '/messages', { shard: 131, token, runId, seq }, 200, {
+      outcome: 'accepted',
+      commit: n,
+      rows: [[runId, seq, token]],
+    })
+  const run = (...writes: readonly (readonly [string, number, string, number])[]) => {
+    const script = new TraceScript().bit('freeze-a', 'freeze', A)
+    for (const [n, [by, token, runId, seq]] of writes.entries()) {
+      write(script, by, token, runId, seq, n + 1)
+    }
+    return judgeTogether(new History(script.events))
+  }
+
+  it('holds for all four in the order of their conversations', () => {
+    expect(run([A, 1, 'r', 1], [B, 2, 'n', 1], [B, 2, 'r', 2], [B, 2, 'r', 3]).status).toBe('held')
+  })
+
+  it('is violated by a token that goes back, an order that breaks, a message that is missing', () => {
+    expect(run([B, 2, 'r', 1], [A, 1, 'n', 1]).got).toContain('token 1 wrote after 2')
+    expect(run([A, 1, 'r', 2]).got).toContain('message 2 came when 1 was due')
+    expect(run([A, 1, 'r', 1]).got).toContain('1 of 4')
+  })
+})
+
+describe('every judge', () => {
+  const judges = [...lab.checks, lab.together].map(({ judge, title }) => [title, judge] as const)
+
+  it.each(judges)(
+    '%s: gives no ✅ and does not throw on a trace that breaks off anywhere',
+    (_, judge) => {
+      const script = new TraceScript().said(A, 'worker.ready').said(B, 'worker.ready')
+      script.redis(A, ['EVAL', LEASE], 1, claimed(A, 1, TTL_MS))
+      script.said(A, 'lease.held', { shard: 131, token: 1 }).said(A, 'handler.start', {})
+      script.bit('hold-renewal', 'hold', A).bit('freeze-a', 'freeze', A).bit('kill-a', 'kill', A)
+      script.lapsed(LEASE).redis(B, ['EVAL', LEASE], 2, claimed(B, 2, 61_000))
+      script
+        .post(B, 'store', '/plant', { shard: 131, token: 'x' }, 200)
+        .post(A, 'store', '/messages', [])
+      script.verb('process.thawed', A).put({ kind: 'fault.released', step: 'hold-renewal' })
+      script.put({ kind: 'world.ended', why: 'crash', detail: null, never: [] })
+      for (let length = 0; length <= script.events.length; length += 1) {
+        expect(judge(new History(script.events.slice(0, length))).status).not.toBe('held')
+      }
+    },
+  )
+})
