@@ -20,6 +20,11 @@ function readPreflight(events: readonly TraceEvent[]): PreflightResult {
       return { kind: 'failed', name, message, file, line, column }
     }
   }
+  const last = events.at(-1)
+  if (last?.kind === 'world.ended' && last.why !== 'until') {
+    const message = `loading the file never came to its end (${last.detail ?? last.why})`
+    return { kind: 'failed', name: 'Ended', message, file: null, line: null, column: null }
+  }
   const printed = events.findLast(
     (event) => event.kind === 'process.output' && event.stream === 'stdout',
   )

@@ -116,10 +116,13 @@ export function findTarget(
   return { dir: realpathSync(path), shown: shownFrom(here, path), present }
 }
 
-/** The folder that `start` grades from `here`: the nearest one with modules, else the solution. */
+/**
+ * The folder that `start` grades from `here`: the nearest one with most of the modules, else the
+ * solution. (One alone says nothing: a lab's programs may have a `worker.ts` of their own.)
+ */
 export function implicitTarget(lab: Lab, labDir: string, here: string): string {
   for (let dir = here; isInside(labDir, dir) && dir !== labDir; dir = dirname(dir)) {
-    if (modulesIn(lab, dir).length > 0) return dir
+    if (modulesIn(lab, dir).length > lab.modules.length / 2) return dir
   }
   return join(labDir, lab.solution)
 }

@@ -16,6 +16,57 @@ export function prepareMainRealm(nowMs: () => number): void {
   acceptForeignErrors()
   stampEvents(nowMs)
   forbidRealTimeouts()
+  for (const shared of SHARED) lock(shared)
+}
+
+const iterator = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())) as object
+
+/**
+ * What a program can reach of this realm (`EventEmitter.prototype.__proto__` is its Object.prototype)
+ * and what the world itself runs on: a `toJSON` put there would write the trace.
+ */
+const SHARED: readonly object[] = [
+  ...[Object, Function, Array, String, Number, Boolean, BigInt, Symbol, Promise, Date],
+  ...[Map, Set, WeakMap, WeakSet, ArrayBuffer, DataView, Error, TypeError, RangeError].flatMap(
+    (Class) => [Class, Class.prototype],
+  ),
+  ...[Object, Function, Array, String, Number, Boolean, BigInt, Symbol, Promise, Date].map(
+    (Class) => Class.prototype as object,
+  ),
+  Object.getPrototypeOf(Uint8Array) as object,
+  ...[Uint8Array, Buffer].flatMap((Class) => [Class, Class.prototype]),
+  iterator,
+  ...[[][Symbol.iterator](), new Map().entries(), new Set().values(), ''[Symbol.iterator]()].map(
+    (made) => Object.getPrototypeOf(made) as object,
+  ),
+]
+
+/** Properties that programs give to objects of their own; see lock. */
+const OVERRIDDEN: ReadonlySet<PropertyKey> = new Set([
+  'toString',
+  'valueOf',
+  'constructor',
+  'name',
+  'message',
+])
+
+/**
+ * Nothing can be added, and no function be replaced. What objects commonly override by assignment
+ * stays writable: under a locked property such an assignment would throw. RegExp is left out: V8
+ * takes the slow way for every match once its prototype has changed shape.
+ */
+function lock(shared: object): void {
+  for (const key of Reflect.ownKeys(shared)) {
+    const property = Object.getOwnPropertyDescriptor(shared, key)
+    if (property === undefined || !property.configurable || OVERRIDDEN.has(key)) continue
+    const isFunction = typeof property.value === 'function'
+    Object.defineProperty(
+      shared,
+      key,
+      isFunction ? { writable: false, configurable: false } : { configurable: false },
+    )
+  }
+  Object.preventExtensions(shared)
 }
 
 /** `emit('error', error)` throws an error as it is only when it is an `Error`, from any realm. */

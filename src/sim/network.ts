@@ -224,6 +224,8 @@ export class Network {
   ): () => void {
     const { kernel, record } = this.#options
     let live = true
+    /** Accepted over there, and not known here yet. */
+    let made: ConnectionEnd | null = null
     const loopback = host === 'localhost' || host === '127.0.0.1' || host === '::1'
     const address = this.lookup(loopback ? from.name : host)
     const link = `${from.name}>${loopback ? from.name : host}:${port}`
@@ -231,10 +233,12 @@ export class Network {
     const conn = this.#nextConn++
     const draw = this.#options.chance.stream(`latency ${link} connect`)
     const there = kernel.now + this.#latency(draw)
-    const back = (run: () => void): void => {
-      kernel.at(kernel.now + this.#latency(draw), origin, from.owner, 'io', () => {
+    const back = (run: () => void): number => {
+      const arrival = kernel.now + this.#latency(draw)
+      kernel.at(arrival, origin, from.owner, 'io', () => {
         if (live) run()
       })
+      return arrival
     }
     if (address === null) {
       kernel.at(there, origin, from.owner, 'io', () => live && failed('ENOTFOUND'))
@@ -254,10 +258,16 @@ export class Network {
       record({ kind: 'net.opened', process, incarnation, conn, to: `${host}:${port}` })
       const [near, far] = this.#pair(conn, from, listening, address)
       this.#toParty(listening.party, `accept ${link}`, () => listening.accept(far))
-      back(() => connected(near))
+      made = near
+      // What the accepting side sends at once must not overtake the news that the connection is made.
+      far.out.lastArrival = back(() => {
+        made = null
+        connected(near)
+      })
     })
     return () => {
       live = false
+      made?.destroy()
     }
   }
 

@@ -1,4 +1,4 @@
-/** A connection to a real Redis that gives replies as raw RESP. One command after the other. */
+/** A connection to a real Redis. Its replies are values; that they hold every byte is checked. */
 import net from 'node:net'
 import { encodeReply, encodeRequest, type Reply, ReplyParser } from '../../src/wire/resp.ts'
 
@@ -8,13 +8,18 @@ export class RealConnection {
   readonly #replies: Reply[] = []
   #wake: (() => void) | null = null
   #failure: Error | null = null
+  /** What came, and what is made of it again: the two must be alike, or parsing has lost something. */
   #received: Buffer[] = []
+  #encoded: Buffer[] = []
 
   constructor(socket: net.Socket) {
     this.#socket = socket
     socket.on('data', (chunk) => {
       this.#received.push(chunk)
-      this.#replies.push(...this.#parser.push(chunk))
+      for (const reply of this.#parser.push(chunk)) {
+        this.#replies.push(reply)
+        this.#encoded.push(encodeReply(reply))
+      }
       this.#wake?.()
     })
     socket.on('error', (fault) => {
@@ -48,22 +53,18 @@ export class RealConnection {
       this.#wake = null
     }
     const replies = this.#replies.splice(0, count)
-    if (this.#replies.length === 0) {
-      const raw = Buffer.concat(this.#received)
-      this.#received = []
-      if (!raw.equals(Buffer.concat(this.#pending(replies)))) {
-        throw new Error(
-          `these bytes do not survive parsing: ${JSON.stringify(raw.toString('latin1'))}`,
-        )
-      }
-    } else this.#carried.push(...replies)
+    if (this.#replies.length === 0) this.#checkNothingLost()
     return replies
   }
 
-  readonly #carried: Reply[] = []
-
-  #pending(replies: readonly Reply[]): Buffer[] {
-    return [...this.#carried.splice(0), ...replies].map(encodeReply)
+  #checkNothingLost(): void {
+    const raw = Buffer.concat(this.#received)
+    if (!raw.equals(Buffer.concat(this.#encoded))) {
+      const shown = JSON.stringify(raw.toString('latin1'))
+      throw new Error(`these bytes do not survive parsing: ${shown}`)
+    }
+    this.#received = []
+    this.#encoded = []
   }
 
   async run(...command: (string | Buffer)[]): Promise<Reply> {

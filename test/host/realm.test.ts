@@ -114,6 +114,35 @@ describe('no way leads out of a realm', () => {
     expect(answers.filter((line) => line.endsWith('LEAK'))).toEqual([])
   })
 
+  test('the world’s own realm cannot be changed from inside: no forged trace, no stolen call', async () => {
+    const { out, err, code, events } = await runOne(
+      `import { EventEmitter } from 'node:events'
+       const main = Object.getPrototypeOf(EventEmitter.prototype)
+       const evil = () => ({ forged: true })
+       const mainArray = Buffer.from('a').toJSON().data.constructor
+       const tries = [
+         () => { main.toJSON = evil }, () => { main.kind = 'forged' }, () => { main.constructor.keys = evil },
+         () => { main.constructor.defineProperty(main, 'toJSON', { value: evil }) },
+         () => { main.constructor.constructor.prototype.call = evil }, () => { main.constructor.constructor.prototype.toJSON = evil },
+         () => { mainArray.prototype.push = evil }, () => { mainArray.prototype[Symbol.iterator] = evil }, () => { mainArray.prototype.toJSON = evil },
+         () => { Buffer.from = evil }, () => { Buffer.prototype.toString.call = evil; Buffer.concat = evil }, () => { Uint8Array.prototype.toJSON = evil },
+         () => { Object.getPrototypeOf(Uint8Array.prototype).set = evil },
+       ]
+       let got = 0
+       for (const attempt of tries) try { attempt(); got += 1 } catch {}
+       console.log(got, JSON.stringify({ own: 1 }))
+       class Mine extends EventEmitter { constructor() { super(); this.name = 'n'; this.toString = () => 'mine' } }
+       console.log(String(new Mine()), Object.assign(new TypeError('x'), { name: 'Y', message: 'z' }).toString())`,
+    )
+    expect([out, err, code]).toEqual(['0 {"own":1}\nmine Y: z\n', '', 0])
+    expect(events.map((event) => event.kind)).toEqual([
+      'process.started',
+      'process.output',
+      'process.output',
+      'process.exited',
+    ])
+  })
+
   test('a refusal names the call, the file, the line and what to use', async () => {
     const { out } = await runOne(
       `\ntry {\n  fetch('http://x')\n} catch (error) { console.log(error.code, error.message) }`,

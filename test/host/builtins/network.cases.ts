@@ -34,7 +34,10 @@ export const networkCases: readonly NetworkCase[] = [
       for (const args of [[70000], [-1], ['x1'], [{}], [{ port: 'abc' }], [{ port: null }]]) {
         try { net.connect(...args).on('error', () => {}).destroy() ; console.log('no error') } catch (e) { console.log(e.name, e.code, e.message) }
       }
-      try { new net.Socket().setTimeout(-1) } catch (e) { console.log(e.code, e.message) }`.replace("['x1'], ", ''),
+      try { new net.Socket().setTimeout(-1) } catch (e) { console.log(e.code, e.message) }`.replace(
+      "['x1'], ",
+      '',
+    ),
   },
   {
     title: 'net: half-open connections go on in one direction',
@@ -95,7 +98,7 @@ export const networkCases: readonly NetworkCase[] = [
     source: `${NET}${listen(
       "net.createServer((s) => { s.on('error', (e) => console.log('server', e.code, e.syscall, e.message)); s.on('close', (h) => { console.log('server close', h); server.close() }); s.on('end', () => console.log('end')); s.resume() })",
       `const c = net.connect(port, '127.0.0.1', () => setTimeout(() => c.resetAndDestroy(), 20))
-       c.on('error', (e) => console.log('error', e.code)).on('close', (h) => console.log('close', h))`,
+       c.on('error', (e) => console.log('error', e.code))`,
     )}`,
   },
   {
@@ -111,11 +114,8 @@ export const networkCases: readonly NetworkCase[] = [
       "net.createServer((s) => { s.end('x') ; s.resume(); s.on('close', () => server.close()) })",
       `const c = net.connect(port, '127.0.0.1')
        c.on('error', (e) => console.log('error', e.code, e.message)).on('close', (h) => console.log('close', h))
-       c.on('end', () => { console.log('end', c.writable); c.write('late', (e) => console.log('late', e.code)) }).resume()
-       const d = net.connect(port, '127.0.0.1')
-       d.on('error', (e) => console.log('d error', e.code))
-       d.end('a'); d.write('b')`,
-    )}`.replace(/const d[\s\S]*d\.write\('b'\)/, ''),
+       c.on('end', () => { console.log('end', c.writable); c.write('late', (e) => console.log('late', e.code)) }).resume()`,
+    )}`,
   },
   {
     title: 'net: an aborted signal ends a connection and a server',
@@ -247,7 +247,7 @@ export const networkCases: readonly NetworkCase[] = [
   {
     title: 'http: upgrade, pipelining and bad requests on raw sockets',
     source: `${HTTP}${listen(
-      "http.createServer((q, r) => { r.sendDate = false; setTimeout(() => r.end(q.url), q.url === '/1' ? 30 : 1) }).on('upgrade', (q, s, head) => { console.log('upgrade', q.headers.upgrade, String(head)); s.write('HTTP/1.1 101 Switching Protocols\\r\\n\\r\\n'); s.pipe(s) })",
+      "http.createServer((q, r) => { r.sendDate = false; setTimeout(() => r.end(q.url), q.url === '/1' ? 30 : 1) }).on('upgrade', (q, s, head) => { console.log('upgrade', q.headers.upgrade, String(head)); s.write('HTTP/1.1 101 Switching Protocols\\r\\n\\r\\n'); s.write(head); s.pipe(s) })",
       `const send = (text) => new Promise((f) => { const c = net.connect(port, '127.0.0.1', () => c.write(text)); let all = ''; c.on('data', (d) => { all += d; if (/pong/.test(all)) c.end() }).on('close', () => { console.log(JSON.stringify(all)); f() }) })
       await send('GET /1 HTTP/1.1\\r\\nHost: a\\r\\n\\r\\nGET /2 HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n\\r\\n')
       await send('nonsense\\r\\n\\r\\n'); await send('GET / HTTP/1.1\\r\\n\\r\\n')
@@ -261,8 +261,8 @@ export const networkCases: readonly NetworkCase[] = [
       "http.createServer((q, r) => { if (q.url === '/busy') r.write('x'); else r.end('ok') })",
       `const agent = new http.Agent({ keepAlive: true })
       http.get({ port, host: '127.0.0.1', path: '/busy', agent }, (r) => { r.on('error', (e) => console.log('busy', e.code)); r.resume()
-        http.get({ port, host: '127.0.0.1', agent }, (s) => { s.resume(); s.on('end', () => setTimeout(() => {
-          s.socket.on('close', () => { console.log('idle closed'); server.closeAllConnections() })
+        http.get({ port, host: '127.0.0.1', agent }, (s) => { const { socket } = s; s.resume(); s.on('end', () => setTimeout(() => {
+          socket.on('close', () => { console.log('idle closed'); server.closeAllConnections() })
           server.close(() => console.log('closed')) }, 10)) }) })`,
     )}`,
   },

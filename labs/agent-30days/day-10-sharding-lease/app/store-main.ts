@@ -31,7 +31,7 @@ async function plant(body: Body): Promise<Answer> {
     return Math.max(highest, token)
   })
   const planted = token === highestToken
-  say('store.plant', { outcome: planted ? 'planted' : 'stale', shard, token, highestToken })
+  if (!planted) say('store.plant', { outcome: 'stale', shard, token, highestToken })
   return {
     status: planted ? 200 : 409,
     body: { outcome: planted ? 'planted' : 'stale', shard, token, highestToken },

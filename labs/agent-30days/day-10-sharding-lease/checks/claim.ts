@@ -30,6 +30,8 @@ import {
 } from './setting.ts'
 
 const FILE = 'lease.ts'
+const WIN =
+  'A free lease must be won by whoever asks first. Does tryAcquire return { token } when its SET took effect?'
 
 export function claimCheck(times: Times): Check {
   const two = { WORKERS: '2' }
@@ -41,9 +43,17 @@ export function claimCheck(times: Times): Check {
       processes: {
         [STORE]: storeProcess,
         [A]: workerProcess(A, times, 'start', two),
-        [B]: workerProcess(B, times, 'start', two),
+        [B]: workerProcess(B, times, 'timeline', two),
       },
-      timeline: [],
+      timeline: [
+        {
+          // In the middle of A's sweep: near enough that a claim which looks first and takes
+          // afterwards is overtaken, far enough that every shard B writes over is long A's.
+          id: 'start-b',
+          when: { on: said(A, 'lease.held'), nth: SHARD_COUNT / 4 },
+          do: { verb: 'start', process: B },
+        },
+      ],
       // After a second look round, so that both have had the chance to want more than they should.
       until: { on: said(B, 'sweep.done'), nth: 2, plusMs: times.whileMs },
       limitMs: times.renewMs,
@@ -59,6 +69,15 @@ export function judgeClaim(history: History, leaseTtlMs: number): Finding {
   const early = endedByItself(history, [A, B], expected, FILE)
   if (early) return early
   const silent = [A, B].find((name) => history.output.said(name, 'worker.ready').length === 0)
+  const won = history.output.said(A, 'lease.held').length
+  if (silent === B && history.lives.startOf(A) && won < SHARD_COUNT / 4) {
+    return violated({
+      expected,
+      got: `A holds ${won} of ${half} shards.${complaint(history, A)}`,
+      hint: WIN,
+      file: FILE,
+    })
+  }
   if (silent) {
     return inconclusive({
       expected,
@@ -137,6 +156,6 @@ export function judgeClaim(history: History, leaseTtlMs: number): Finding {
   }
   return fail(
     `some shards stay without a worker.${complaint(history, heldByA.size < half ? A : B)}`.trim(),
-    'A free lease must be won by whoever asks first. Does tryAcquire return { token } when its SET took effect?',
+    WIN,
   )
 }

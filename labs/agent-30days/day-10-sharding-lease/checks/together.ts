@@ -22,6 +22,7 @@ import {
   gatewayProcess,
   LEASES,
   NEIGHBOUR,
+  SHARD,
   STORE,
   said,
   storeProcess,
@@ -31,6 +32,8 @@ import {
 } from './setting.ts'
 
 const FREEZE = 'freeze-a'
+/** Where the users belong, and where the untouched starter sends them: enough, and much quicker. */
+const LOOKED_AT = [6, SHARD]
 const CONVERSATION = [
   [USER, 'cancel the order'],
   [NEIGHBOUR, 'where is my parcel?'],
@@ -39,6 +42,7 @@ const CONVERSATION = [
 ] as const
 
 export function togetherCheck(times: Times): Omit<Check, 'id' | 'exercise'> {
+  const env = { HANDLE_MS: String(times.whileMs), SHARDS: LOOKED_AT.join(',') }
   return {
     title: 'all files together: a frozen worker, self-stop on',
     scenario: {
@@ -46,8 +50,8 @@ export function togetherCheck(times: Times): Omit<Check, 'id' | 'exercise'> {
         [STORE]: storeProcess,
         gateway: gatewayProcess,
         customer: customerProcess(CONVERSATION),
-        [A]: workerProcess(A, times, 'timeline', { HANDLE_MS: String(times.whileMs) }),
-        [B]: workerProcess(B, times, 'timeline', { HANDLE_MS: String(times.whileMs) }),
+        [A]: workerProcess(A, times, 'timeline', env),
+        [B]: workerProcess(B, times, 'timeline', env),
       },
       timeline: [
         { id: 'start-a', when: { on: ended('customer') }, do: start(A) },
@@ -75,6 +79,17 @@ export function judgeTogether(history: History): Finding {
   const early = endedByItself(history, [STORE, 'gateway', A, B], expected, 'worker.ts')
   if (early) return early
   const bite = history.lives.biteOf(FREEZE)
+  const elsewhere = history.output
+    .said('gateway', 'published')
+    .find(({ fields }) => !LOOKED_AT.includes(Number(fields.shard)))
+  if (elsewhere) {
+    return violated({
+      expected,
+      got: `${String(elsewhere.fields.userId)} was sent to shard ${String(elsewhere.fields.shard)}`,
+      file: 'shard.ts',
+      hint: 'Exercise 1 (check 1) looks at this alone.',
+    })
+  }
   if (!bite) {
     return inconclusive({ expected, got: `A never began a message.${complaint(history, A)}` })
   }

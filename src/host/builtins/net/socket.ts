@@ -149,6 +149,14 @@ export class WorldSocket extends Duplex {
     if (options.path) {
       this.#context.unsupported('net.connect(path)', 'Use net.connect({ host, port }).')
     }
+    if (typeof options.port !== 'number' && typeof options.port !== 'string') {
+      const received = options.port === null ? 'null' : `an instance of ${typeof options.port}`
+      throw nodeError(
+        TypeError,
+        'ERR_INVALID_ARG_TYPE',
+        `The "options.port" property must be one of type number or string. Received ${received}`,
+      )
+    }
     const port = checkedPort(options.port, 'Port')
     const host = options.host ?? 'localhost'
     if (!this.#context.guard('connect')) return this

@@ -1,6 +1,7 @@
 /** A Lua number as C's `printf("%.<digits>g")` writes it, to the byte. */
 export function generalFormat(value: number, digits: number): string {
-  if (Number.isNaN(value)) return Object.is(Math.sign(value), Number.NaN) ? '-nan' : 'nan'
+  // JavaScript hides the sign of a NaN; on x86-64 that of 0/0, the usual one, is minus.
+  if (Number.isNaN(value)) return '-nan'
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf'
   if (value === 0) return Object.is(value, -0) ? '-0' : '0'
   const [mantissa, power] = value.toExponential(digits - 1).split('e') as [string, string]
