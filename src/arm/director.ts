@@ -69,6 +69,11 @@ export class Director {
     for (const { when, due: run } of due) this.#arm.after(('on' in when && when.plusMs) || 0, run)
   }
 
+  /** Does any hold still wait for its command? */
+  get holding(): boolean {
+    return this.#holds.some((rule) => !rule.used)
+  }
+
   /**
    * Is this command to be held at the server's door? If so, `release` is kept for the step that lets
    * it go.

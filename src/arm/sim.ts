@@ -72,6 +72,7 @@ export class SimArm implements Arm {
     for (const sink of sinks) recorder.addSink(sink)
     recorder.addSink(this.#director.see)
     this.#network.door = (segment, end) => {
+      if (!this.#director.holding) return 'deliver'
       const request = segment.meaning as RedisRequest | undefined
       if (request?.kind !== 'command') return 'deliver'
       const argv = request.args.map((arg) => arg.toString('latin1'))

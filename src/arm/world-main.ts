@@ -40,9 +40,9 @@ process.on('uncaughtException', (error) => {
     ownBug(bug)
   }
 })
-process.on('unhandledRejection', (reason) => {
+process.on('unhandledRejection', (reason, promise) => {
   try {
-    if (arm?.kernel.uncaught(reason, 'rejection') !== true) ownBug(reason)
+    if (arm?.kernel.uncaught(reason, 'rejection', promise) !== true) ownBug(reason)
   } catch (bug) {
     ownBug(bug)
   }

@@ -34,6 +34,7 @@ const SHARED: readonly object[] = [
     (Class) => Class.prototype as object,
   ),
   Object.getPrototypeOf(Uint8Array) as object,
+  Object.getPrototypeOf(Uint8Array.prototype) as object,
   ...[Uint8Array, Buffer].flatMap((Class) => [Class, Class.prototype]),
   iterator,
   ...[[][Symbol.iterator](), new Map().entries(), new Set().values(), ''[Symbol.iterator]()].map(

@@ -75,7 +75,7 @@ export function endedByItself(
   if (!error) {
     return violated({
       expected,
-      got: `${process} ended by itself, code ${String(exit.code)}`,
+      got: `${process} stopped too early, code ${String(exit.code)}`,
       evidence,
       file,
       hint: 'It should have gone on. Does your code call process.exit, or send a signal to itself?',

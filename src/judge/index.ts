@@ -1,6 +1,7 @@
 /** What a lab's manifest and checks may use of the laboratory (`leaselab/judge`). */
 
 export type { EventPattern, ProcessSpec, Scenario, Step } from '../scenario/scenario.ts'
+export type { ReplyValue } from '../trace/events.ts'
 export type { AttributedEffect, HttpExchange, RedisExchange, Said, Term } from '../trace/history.ts'
 export { deliveredFrom, expiryAt, History, jsonBody, parseLease } from '../trace/history.ts'
 export type { Facts } from './finding.ts'

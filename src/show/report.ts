@@ -29,6 +29,7 @@ export interface Timing {
 
 const MARKS: Readonly<Record<Status, string>> = { held: '✅', violated: '❌', inconclusive: '❔' }
 const FIGURES_WIDTH = 400
+const LINE_WIDTH = 120
 /** Characters of the digest that are enough to compare two runs by eye; JSON has all of it. */
 const DIGEST_SHOWN = 16
 
@@ -104,7 +105,7 @@ function timed(lines: readonly Evidence[]): readonly string[] {
   const nameWidth = Math.max(0, ...names.map((name) => name.length))
   return lines.map(
     ({ what }, index) =>
-      `${times[index]!.padStart(timeWidth)}  ${names[index]!.padEnd(nameWidth)}  ${sanitise(what)}`,
+      `${times[index]!.padStart(timeWidth)}  ${names[index]!.padEnd(nameWidth)}  ${sanitise(what, LINE_WIDTH)}`,
   )
 }
 

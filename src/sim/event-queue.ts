@@ -25,7 +25,7 @@ export interface Owner {
   /** `frozen`: events are parked until the thaw. `dead`: they are dropped. */
   gate: 'open' | 'frozen' | 'dead'
   /** An error or rejection that nothing caught, while an event of this owner was running. */
-  uncaught(error: unknown, kind: 'error' | 'rejection'): void
+  uncaught(error: unknown, kind: 'error' | 'rejection', promise?: unknown): void
 }
 
 export interface WorldEvent {

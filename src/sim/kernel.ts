@@ -207,11 +207,11 @@ export class Kernel {
    * To be called from the real process's `uncaughtException` and `unhandledRejection` handlers:
    * hands the error to the owner whose event is running. False when that is nobody.
    */
-  uncaught(error: unknown, kind: 'error' | 'rejection'): boolean {
+  uncaught(error: unknown, kind: 'error' | 'rejection', promise?: unknown): boolean {
     if (kind === 'error') this.#skipNext = true
     const owner = this.#current
     if (owner === null) return false
-    owner.uncaught(error, kind)
+    owner.uncaught(error, kind, promise)
     return true
   }
 

@@ -247,8 +247,10 @@ const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: |$)/
 const BEGINS_LIKE_HTTP = /^[A-Z]{1,20}(?: |$)/
 
 export class HttpTap {
-  /** Requests whose head is known and whose answer is not complete. */
+  /** Requests whose head is known and whose final answer has not begun. */
   readonly #asked: Asked[] = []
+  /** Requests whose final answer has begun and is not told yet. */
+  readonly #answering: (Asked | undefined)[] = []
   readonly #requests: MessageReader
   readonly #responses: MessageReader
   #begun = 0
@@ -316,7 +318,7 @@ export class HttpTap {
     for (const { head, body } of messages) {
       const status = Number(STATUS_LINE.exec(head.first)?.[1])
       if (status < 200 && status !== 101) continue
-      const asked = this.#asked.shift()
+      const asked = this.#answering.shift()
       if (asked === undefined) continue
       answers.push({ kind: 'response', ...asked, status, body })
       if (status === 101 || (asked.method === 'CONNECT' && status < 300)) this.#stop()
@@ -328,7 +330,8 @@ export class HttpTap {
     const code = STATUS_LINE.exec(head.first)?.[1]
     if (code === undefined) return null
     const status = Number(code)
-    const asked = this.#asked[0]
+    const asked = status < 200 && status !== 101 ? undefined : this.#asked.shift()
+    if (status >= 200 || status === 101) this.#answering.push(asked)
     const bodiless =
       status < 200 ||
       status === 204 ||

@@ -32,7 +32,7 @@ describe('planning', () => {
       'two.ts': '/lab/solution/two.ts',
       'given.ts': '/lab/solution/given.ts',
     })
-    expect(first?.preflight).toEqual({ file: '/target/one.ts' })
+    expect(first?.preflight).toEqual({ file: 'one.ts' })
     expect(second?.files.exercises['two.ts']).toBe('/target/two.ts')
     expect(together?.preflight).toBeNull()
     expect(Object.values(together?.files.exercises ?? {})).toEqual([

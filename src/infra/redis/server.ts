@@ -28,23 +28,25 @@ export type RedisRequest =
 
 const NOTHING = Buffer.alloc(0)
 
+function commandSegment(args: readonly Buffer[]): Segment {
+  const name = args[0]?.toString('latin1').toUpperCase() ?? ''
+  const meaning: RedisRequest = { kind: 'command', name, args }
+  return { bytes: NOTHING, key: name, meaning }
+}
+
 class RequestTap implements Tap {
   readonly #parser = new RequestParser()
 
   push(bytes: Buffer): readonly Segment[] {
-    const segments: Segment[] = []
     try {
-      for (const args of this.#parser.push(bytes)) {
-        const name = args[0]?.toString('latin1').toUpperCase() ?? ''
-        const meaning: RedisRequest = { kind: 'command', name, args }
-        segments.push({ bytes: NOTHING, key: name, meaning })
-      }
+      return this.#parser.push(bytes).map(commandSegment)
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error
       const meaning: RedisRequest = { kind: 'protocol-error', message: error.message }
-      segments.push({ bytes: NOTHING, key: 'protocol-error', meaning })
+      const fault: Segment = { bytes: NOTHING, key: 'protocol-error', meaning }
+      // What came whole before the fault is answered, as a real server does.
+      return [...error.requests.map(commandSegment), fault]
     }
-    return segments
   }
 }
 

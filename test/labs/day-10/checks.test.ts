@@ -335,6 +335,11 @@ describe('check 5, fence', () => {
     expect(judge({ next: 409, nextWrote: false }).got).toContain('refused too')
     expect(judge({ stale: 500 }).status).toBe('violated')
     expect(judge({ stale: 'silent' }).got).toContain('never answered')
+    const hung = new TraceScript().post('probe', 'store', '/messages', { token: 5, seq: 1 })
+    expect(judgeFence(new History(hung.events))).toMatchObject({
+      status: 'violated',
+      got: 'the first write was never answered by the store',
+    })
   })
 
   it('is violated by a fence that does not remember what it saw', () => {
@@ -384,6 +389,29 @@ describe('all files together', () => {
 
 describe('every judge', () => {
   const judges = [...lab.checks, lab.together].map(({ judge, title }) => [title, judge] as const)
+
+  it.each(judges)('%s: a process that ends itself is a violation with its reason', (_, judge) => {
+    const findings = ['probe', 'store', A].map((process) => {
+      const life = { process, incarnation: 1, code: 0, signal: null }
+      const script = new TraceScript().put({ kind: 'process.exited', ...life, cause: 'exit' })
+      return judge(new History(script.events))
+    })
+    const violations = findings.filter(({ status }) => status === 'violated')
+    expect(violations.length).toBeGreaterThan(0)
+    for (const { got } of violations) expect(got).toMatch(/stopped too early, code 0$/)
+  })
+
+  it('shows the error of a process that crashed, and its place', () => {
+    const life = { process: A, incarnation: 1 }
+    const place = { file: 'lease.ts', line: 12, column: 3 }
+    const error = { name: 'TypeError', message: 'redis.st is not a function', stack: '' }
+    const script = new TraceScript()
+      .put({ kind: 'process.error', ...life, ...error, ...place })
+      .put({ kind: 'process.exited', ...life, code: 1, signal: null, cause: 'uncaught' })
+    const finding = judgeClaim(new History(script.events), TTL_MS)
+    expect(finding.got).toBe('worker-a ended: TypeError: redis.st is not a function')
+    expect(finding.where).toEqual(place)
+  })
 
   it.each(judges)(
     '%s: gives no ✅ and does not throw on a trace that breaks off anywhere',

@@ -78,7 +78,7 @@ export function checkAppend(outcome: unknown, rowsWritten: number): AppendKind {
   if (rowsWritten !== expectedRows) {
     throw broken(
       `store.ts: appendMessage answered '${kind}'`,
-      `${expectedRows} message written`,
+      `${expectedRows === 1 ? '1 message' : 'no message'} written`,
       rowsWritten,
       "Write once and say 'accepted', or write nothing and say why.",
     )
@@ -93,8 +93,8 @@ export function checkAllHandled(handled: number, given: number): void {
   if (handled === given) return
   throw broken(
     'worker.ts: processShard',
-    `all ${given} messages handled when it resolves`,
-    `${handled} handled`,
+    `${given} messages handled when it resolves`,
+    handled,
     'Await handle(entry) for each of them before you return.',
   )
 }

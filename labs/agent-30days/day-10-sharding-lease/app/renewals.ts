@@ -64,6 +64,8 @@ export function renewAll(
       .catch((error: unknown) => {
         if (isSlip(error)) endWith(error)
         else if (waiting.has(holding)) unknown(holding, textOf(error))
+        // Its silence has counted already; what it says now is for whoever reads the lines.
+        else say('renew.failed', { shard, token, error: textOf(error) })
       })
       .finally(() => {
         holding.renewing = false

@@ -111,6 +111,12 @@ export function judgeFence(history: History): Finding {
 
   const early = endedByItself(history, [STORE], expected, FILE)
   if (early) return early
+  const written = appends(history, STORE)
+  const silent = written.find(({ by, outcome }) => by === PROBE && outcome === 'silent')
+  if (silent) {
+    evidence.push(seen(silent.exchange.request, PROBE, `writes with token ${silent.token}`))
+    return fail(strange('the first write', silent), SPEAK)
+  }
   const begun = history.output.said(A, 'handler.start')[0]
   const freeze = history.lives.biteOf(FREEZE)
   if (!begun || !freeze) return unclear(`A never began a message.${complaint(history, A)}`)
@@ -130,7 +136,6 @@ export function judgeFence(history: History): Finding {
     seen(thaw, A, 'thaws'),
   )
 
-  const written = appends(history, STORE)
   const stale = written.find(({ by, token: with_, exchange }) => {
     return by === A && with_ === token && exchange.request.i > thaw.i
   })

@@ -106,7 +106,7 @@ export function judgeOrder(history: History): Finding {
   if (jumped !== undefined) {
     return fail(
       shown,
-      'Messages overtook each other: they ran side by side, and the quicker one ended first. Begin a message only when the one before it is done; what can you await, and where?',
+      'Messages overtook each other: where they run side by side, the quicker one ends first. Take them in the order in which they came, and begin one only when the one before it is done; what can you await, and where?',
     )
   }
   if (!bite) {

@@ -10,6 +10,7 @@ import {
   inconclusive,
   inMs,
   meddling,
+  type ReplyValue,
   seen,
   violated,
 } from '../../../../src/judge/index.ts'
@@ -127,7 +128,9 @@ export function judgeRenewal(history: History): Finding {
   const harm = meddling(successor).find(({ by }) => by === A)
   if (harm) {
     evidence.push(seen(harm, 'redis', `B’s lease: A ${harm.what}`))
-    const moved = harm.what.replace('moved its expiry by', 'B’s expiry moved by')
+    const moved = harm.what.startsWith('moved its expiry')
+      ? harm.what.replace('moved its expiry', 'B’s expiry moved')
+      : `B’s lease: A ${harm.what}`
     return fail(
       `A’s ${name} answered ${show(first?.answer?.reply ?? null)}, ${moved}, ${kept}`,
       'Between your comparison and your extension the lease lapsed and went to B, and the extension hit B’s lease. Redis runs a script without letting anything in between: put both into RENEW_SCRIPT and send it with redis.eval.',
@@ -139,7 +142,7 @@ export function judgeRenewal(history: History): Finding {
   }
   if (!drop) {
     return fail(
-      `A’s renewal answered ${show(answer)}, B’s expiry unchanged, A kept the shard.${complaint(history, A)}`,
+      `A’s renewal answered ${show(answer ?? first?.answer?.reply ?? null)}, B’s expiry unchanged, A kept the shard.${complaint(history, A)}`,
       'The lease belongs to B and A did not notice. renew must answer 0 when the stored value is not the one that A wrote.',
     )
   }
@@ -152,7 +155,9 @@ export function judgeRenewal(history: History): Finding {
   return held({ expected, got: expected, evidence })
 }
 
-function show(reply: unknown): string {
+function show(reply: ReplyValue): string {
   if (reply === null) return 'nothing'
-  return typeof reply === 'object' ? JSON.stringify(reply) : String(reply)
+  if (typeof reply !== 'object') return String(reply)
+  if ('ok' in reply) return reply.ok
+  return 'error' in reply ? `an error (${reply.error})` : JSON.stringify(reply)
 }

@@ -57,12 +57,16 @@ function toBytes({ chunk, encoding }: Chunk): Buffer {
   return typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk)
 }
 
+/** In place of `write` once the other side has ended: a write after our own end says why. */
 function writeAfterFin(
   this: Duplex,
-  _chunk: unknown,
+  chunk: unknown,
   encoding?: unknown,
   callback?: unknown,
 ): boolean {
+  if (!this.writableEnded) {
+    return Duplex.prototype.write.call(this, chunk, encoding as BufferEncoding, callback as Done)
+  }
   const done = typeof encoding === 'function' ? encoding : callback
   const error = Object.assign(new Error('This socket has been ended by the other party'), {
     code: 'EPIPE',
