@@ -7,5 +7,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Two cores are what this must do with; vitest alone would leave one of them idle.
+    maxWorkers: 2,
   },
 })
