@@ -18,7 +18,7 @@ import type { WorldEnded } from '../trace/events.ts'
 import { Recorder, type TraceSink } from '../trace/recorder.ts'
 import type { Arm } from './arm.ts'
 import { Director } from './director.ts'
-import type { ProgramFiles } from './job.ts'
+import type { ProgramFiles } from '../scenario/program-files.ts'
 
 /** Wall clock at virtual time 0: 2026-01-01T00:00:00Z. */
 export const EPOCH_MS = Date.UTC(2026, 0, 1)

@@ -6,7 +6,7 @@
  * process's event is running, and answers false when this incarnation is dead.
  */
 
-import type { ProgramFiles } from '../arm/job.ts'
+import type { ProgramFiles } from '../scenario/program-files.ts'
 import type { Kernel, WorldEvent } from '../sim/kernel.ts'
 import type { Network, Party } from '../sim/network.ts'
 import type { Draw } from '../sim/random.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { ProgramFiles } from '../../src/arm/job.ts'
+import type { ProgramFiles } from '../../src/scenario/program-files.ts'
 import type { ProcessError } from '../../src/trace/events.ts'
 import { programFolder, runInNode, runOne, runPrograms, writeFiles } from './run-program.ts'
 

@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ProgramFiles } from '../../src/arm/job.ts'
+import type { ProgramFiles } from '../../src/scenario/program-files.ts'
 import type { TraceEvent } from '../../src/trace/events.ts'
 
 const CHILD = fileURLToPath(new URL('./world-child.mjs', import.meta.url))

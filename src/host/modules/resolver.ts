@@ -10,7 +10,7 @@
 import { builtinModules } from 'node:module'
 import { basename, dirname, extname, isAbsolute, relative, resolve as resolvePath } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { ProgramFiles } from '../../arm/job.ts'
+import type { ProgramFiles } from '../../scenario/program-files.ts'
 import { isFile, kindOf, packageScope, readText, realpath } from './disk.ts'
 import { findSpecifier, type LoadError, loadError, type Place } from './errors.ts'
 import { isPackaged } from './format.ts'
