@@ -10,6 +10,7 @@ import { resolve } from 'node:path'
 import { HostProcess } from '../host/process.ts'
 import type { LuaRuntime } from '../infra/redis/lua.ts'
 import { type RedisRequest, RedisServer } from '../infra/redis/server.ts'
+import type { ProgramFiles } from '../scenario/program-files.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { Kernel, type KernelLimits, Origin } from '../sim/kernel.ts'
 import { Network } from '../sim/network.ts'
@@ -18,7 +19,6 @@ import type { WorldEnded } from '../trace/events.ts'
 import { Recorder, type TraceSink } from '../trace/recorder.ts'
 import type { Arm } from './arm.ts'
 import { Director } from './director.ts'
-import type { ProgramFiles } from '../scenario/program-files.ts'
 
 /** Wall clock at virtual time 0: 2026-01-01T00:00:00Z. */
 export const EPOCH_MS = Date.UTC(2026, 0, 1)

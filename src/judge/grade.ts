@@ -143,6 +143,7 @@ function checkVerdict(
   finding: Finding,
   result: WorldResult | undefined,
 ): CheckVerdict {
+  const exercise = exerciseOf(request.lab, check)
   return {
     id: check.id,
     exercise: check.exercise,
@@ -152,7 +153,7 @@ function checkVerdict(
     got: finding.got,
     evidence: finding.evidence,
     output: lastLines(result?.events ?? []),
-    where: shownPlace(request, finding.where ?? null),
+    where: shownPlace(request, finding.where ?? null, exercise),
     hint: finding.hint ?? null,
     repro: reproLine({
       lab: request.lab.name,
@@ -177,7 +178,7 @@ function checksOf({ lab, only }: GradeRequest): readonly Check[] {
   return only === null ? lab.checks : lab.checks.filter((check) => check.id === only)
 }
 
-function exerciseOf(lab: Lab, check: Check): Exercise | null {
+function exerciseOf(lab: Lab, check: Pick<Check, 'id' | 'exercise'>): Exercise | null {
   if (check.exercise === null) return null
   const found = lab.exercises.find((exercise) => exercise.id === check.exercise)
   if (found === undefined) {
@@ -209,14 +210,28 @@ function worldOf(request: GradeRequest, fromTarget: readonly string[]) {
   return { seed, files: { labDir, exercises, exerciseDirs, targetDir } }
 }
 
-/** Relative to the target where it lies in there, else to the lab, else as it is. */
-function shownPlace(request: GradeRequest, place: Place | null): Place | null {
+/**
+ * Relative to the target. A place in the given code around it (which found out that an exercise does
+ * not keep its word) is no place to mend: the exercise's file is told instead.
+ */
+function shownPlace(
+  { targetDir, labDir }: GradeRequest,
+  place: Place | null,
+  exercise: Exercise | null,
+): Place | null {
   if (place === null) return null
   const file = place.file.startsWith('file:') ? fileURLToPath(place.file) : place.file
-  const inside = [request.targetDir, request.labDir]
-    .map((folder) => relative(folder, file))
-    .find((path) => isAbsolute(file) && !path.startsWith('..') && !isAbsolute(path))
-  return { ...place, file: (inside ?? file).split(sep).join('/') }
+  if (!isAbsolute(file)) return place
+  const slashed = (path: string): string => path.split(sep).join('/')
+  const inTarget = relative(targetDir, file)
+  if (isWithin(inTarget)) return { ...place, file: slashed(inTarget) }
+  if (exercise !== null) return { file: exercise.file, line: null, column: null }
+  const inLab = relative(labDir, file)
+  return { ...place, file: slashed(isWithin(inLab) ? inLab : file) }
+}
+
+function isWithin(path: string): boolean {
+  return !path.startsWith('..') && !isAbsolute(path)
 }
 
 /** The last lines of each process that are not blank, process by process in the order of their first line. */

@@ -40,7 +40,10 @@ export function formatOf(path: string): Format {
     default: {
       const scope = packageScope(dirname(path))
       if (scope?.type === 'module') return 'module'
-      if (scope?.type === 'commonjs' || isPackaged(path)) return 'commonjs'
+      // A stray `"type": "commonjs"` above a folder of TypeScript (npm init writes it) says little
+      // about files that Node could not run anyway: their own syntax decides.
+      const stated = scope?.type === 'commonjs' && !path.endsWith('.ts')
+      if (stated || isPackaged(path)) return 'commonjs'
       return 'ambiguous'
     }
   }
