@@ -8,6 +8,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
 import type { ProgramFiles } from '../../src/scenario/program-files.ts'
 import type { TraceEvent } from '../../src/trace/events.ts'
 
@@ -70,9 +71,16 @@ export interface RunResult {
   readonly fired: number
 }
 
+/** Folders made here: they go with the test file that asked for them. */
+const folders: string[] = []
+afterAll(() => {
+  for (const dir of folders) rmSync(dir, { recursive: true, force: true })
+})
+
 /** A fresh folder that sees the repository's packages, so that `import 'ioredis'` is found. */
 export function programFolder(): string {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'leaselab-host-')))
+  folders.push(dir)
   symlinkSync(join(ROOT, 'node_modules'), join(dir, 'node_modules'))
   return dir
 }
