@@ -87,9 +87,27 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-process.on('exit', () => {
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+function killChildren(): void {
   for (const child of children) killGroup(child)
-})
+}
+
+/** Children have a process group of their own, so a Ctrl-C reaches only us: it is passed on, harder. */
+function endWithChildren(signal: NodeJS.Signals): void {
+  killChildren()
+  watchSignals(false)
+  process.kill(process.pid, signal)
+}
+
+function watchSignals(on: boolean): void {
+  for (const signal of ENDING_SIGNALS) {
+    if (on) process.on(signal, endWithChildren)
+    else process.off(signal, endWithChildren)
+  }
+}
+
+process.on('exit', killChildren)
 
 function howItEnded(
   code: number | null,
@@ -174,15 +192,17 @@ export async function runWorlds(
   options: RunOptions,
 ): Promise<WorldResult[]> {
   const results: WorldResult[] = []
-  while (results.length < jobs.length) {
-    await runInOneChild(
-      jobs.slice(results.length, results.length + JOBS_PER_CHILD),
-      options,
-      (result) => {
+  watchSignals(true)
+  try {
+    while (results.length < jobs.length) {
+      const batch = jobs.slice(results.length, results.length + JOBS_PER_CHILD)
+      await runInOneChild(batch, options, (result) => {
         results.push(result)
         options.onResult?.(result)
-      },
-    )
+      })
+    }
+  } finally {
+    watchSignals(false)
   }
   return results
 }

@@ -1,8 +1,14 @@
-import { fileURLToPath } from 'node:url'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { ensureBuilt } from '../../bin/build.mjs'
 import type { WorldJob } from '../../src/arm/job.ts'
 import { runWorlds, WorldBug } from '../../src/arm/run-worlds.ts'
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const worldMain = fileURLToPath(new URL('../fixtures/worlds/fake-world.mjs', import.meta.url))
 
 const job = (id: string): WorldJob => ({
@@ -60,3 +66,24 @@ test('megabytes through the channel arrive whole, characters of several bytes to
   const { preflight } = result!
   expect(preflight?.kind === 'loaded' && preflight.exports.x).toBe('é'.repeat(2_000_000))
 })
+
+// Children are found through /proc, which only Linux has.
+test.runIf(process.platform === 'linux').each(['SIGINT', 'SIGTERM'] as const)(
+  '%s to the judge takes a hanging child along',
+  async (signal) => {
+    const build = pathToFileURL(join(ensureBuilt(ROOT), 'src/arm/run-worlds.js')).href
+    const source = `
+      const { runWorlds } = await import(${JSON.stringify(build)})
+      const jobs = [${JSON.stringify(job('loop'))}]
+      runWorlds(jobs, { worldMain: ${JSON.stringify(worldMain)} })
+      setTimeout(() => console.log('under way'), 500)`
+    const judge = spawn(process.execPath, ['--input-type=module', '-e', source])
+    await once(judge.stdout, 'data')
+    const children = readFileSync(`/proc/${judge.pid}/task/${judge.pid}/children`, 'utf8').trim()
+    expect(children).toMatch(/^\d+$/)
+    judge.kill(signal)
+    const [, ended] = await once(judge, 'exit')
+    expect(ended).toBe(signal)
+    await expect.poll(() => existsSync(`/proc/${children}/stat`), { timeout: 5000 }).toBe(false)
+  },
+)

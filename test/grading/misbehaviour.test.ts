@@ -3,9 +3,10 @@
  * failure of its own check, and never as a ✅.
  */
 
+import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { CheckVerdict } from '../../src/judge/verdict.ts'
-import { grade, statuses, targetWith } from './grade.ts'
+import { grade, LAB_DIR, statuses, targetWith } from './grade.ts'
 
 const drops: (() => void)[] = []
 
@@ -125,14 +126,23 @@ describe('code that ends its process, or talks for the grader', () => {
     await checkOf(1, 'shard.ts', shard('return 1', `console.log('${FORGED}'); process.exit(0)`))
   }, 60_000)
 
+  test('the solution beside the starter cannot be read and run in its place', async () => {
+    for (const path of [
+      `${LAB_DIR}/solution/shard.ts`,
+      'solution/shard.ts',
+      'node_modules/leaselab/labs/agent-30days/day-10-sharding-lease/solution/shard.ts',
+    ]) {
+      const top = `import { readFileSync } from 'node:fs'\nreadFileSync('${path}')`
+      expect(all(await checkOf(1, 'shard.ts', shard('return 1', top)))).toMatch(/ENOENT/)
+    }
+  }, 60_000)
+
   test('the process of a worker that leaves in the middle is told', async () => {
     const source = 'export async function processShard(): Promise<void> { process.exit(0) }\n'
     expect(all(await checkOf(4, 'worker.ts', source))).toMatch(/exit|ended/)
   }, 30_000)
 
   test('a store that says “refused” and writes all the same does not pass', async () => {
-    const { readFileSync } = await import('node:fs')
-    const { LAB_DIR } = await import('./grade.ts')
     const solution = readFileSync(`${LAB_DIR}/solution/store.ts`, 'utf8')
     const starter = readFileSync(`${LAB_DIR}/starter/store.ts`, 'utf8')
     expect(starter).not.toBe(solution)

@@ -1,7 +1,8 @@
 /**
  * Which files of the real disk a process may read, and what it is told of them.
  *
- * A process sees its own folder and the packages that it can import; any other path does not exist
+ * A process sees its own folder (in a lab the folder under test, not the checks and the solution
+ * beside it) and the packages that it can import; any other path does not exist
  * for it, as in a container without these files. Links are followed and judged by where they lead.
  * Contents are kept for the life of the child. Times, owners and numbers that depend on the machine
  * are fixed.
@@ -35,7 +36,8 @@ export class AllowedFiles {
     const { cwd, entry, files } = program
     this.#cwd = cwd
     this.#timeMs = epochMs
-    const roots = files === null ? [cwd, dirname(entry)] : [cwd, files.labDir, files.targetDir]
+    // Of a lab only the folder under test: its checks and its solution are nobody's business.
+    const roots = files === null ? [cwd, dirname(entry)] : [files.targetDir]
     this.#roots = [...new Set(roots.flatMap((root) => [root, realRoot(root)]))]
   }
 
