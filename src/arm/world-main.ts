@@ -11,6 +11,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import { loadLua } from '../infra/redis/lua.ts'
 import { ChannelWriter } from './channel.ts'
 import type { WorldJob } from './job.ts'
@@ -18,10 +19,7 @@ import { runPreflight } from './preflight.ts'
 import { SimArm } from './sim.ts'
 
 const here = fileURLToPath(import.meta.url)
-const preflightProgram = join(
-  dirname(here),
-  here.endsWith('.ts') ? 'preflight-program.ts' : 'preflight-program.js',
-)
+const preflightProgram = join(dirname(here), 'preflight-program.js')
 const channel = new ChannelWriter()
 let arm: SimArm | null = null
 
@@ -77,6 +75,11 @@ async function runJob(job: WorldJob): Promise<void> {
   }
   channel.line('Z')
   channel.flush()
+}
+
+if (process.platform !== 'win32') {
+  const lifeline = new Worker(join(dirname(here), 'lifeline.js'), { workerData: process.ppid })
+  lifeline.unref()
 }
 
 const { jobs } = JSON.parse(readFileSync(0, 'utf8')) as { jobs: readonly WorldJob[] }
