@@ -31,6 +31,8 @@ export class AllowedFiles {
   readonly #cwd: string
   readonly #timeMs: number
   readonly #roots: readonly string[]
+  /** Folders whose packages, and those of the folders above them, may be read. */
+  readonly #packageRoots: readonly string[]
 
   constructor({ program, epochMs }: HostContext) {
     const { cwd, entry, files } = program
@@ -38,7 +40,8 @@ export class AllowedFiles {
     this.#timeMs = epochMs
     // Of a lab only the folder under test: its checks and its solution are nobody's business.
     const roots = files === null ? [cwd, dirname(entry)] : [files.targetDir]
-    this.#roots = [...new Set(roots.flatMap((root) => [root, realRoot(root)]))]
+    this.#roots = withRealRoots(roots)
+    this.#packageRoots = withRealRoots(files === null ? roots : [files.labDir, files.targetDir])
   }
 
   /** The absolute real path; throws ENOENT where a process has nothing to see. */
@@ -75,7 +78,10 @@ export class AllowedFiles {
   }
 
   #permits(path: string): boolean {
-    return this.#roots.some((root) => inside(path, root) || isPackageOf(path, root))
+    return (
+      this.#roots.some((root) => inside(path, root)) ||
+      this.#packageRoots.some((root) => isPackageOf(path, root))
+    )
   }
 
   read(path: unknown, syscall = 'open'): Buffer {
@@ -124,6 +130,10 @@ export class AllowedFiles {
       return false
     }
   }
+}
+
+function withRealRoots(roots: readonly string[]): readonly string[] {
+  return [...new Set(roots.flatMap((root) => [root, realRoot(root)]))]
 }
 
 function realRoot(root: string): string {
