@@ -67,15 +67,12 @@ const PERFORMANCE_CLASSES = [
   'PerformanceMeasure',
 ] as const
 
-const USE_HTTP = 'Use node:http.'
+/** Of undici, with `fetch`; see fetch.ts. */
+const FETCH_CLASSES = ['FormData', 'Headers', 'MessageEvent', 'Request', 'Response'] as const
+
 const REFUSED: readonly (readonly [string, string])[] = [
-  ['fetch', USE_HTTP],
-  ['Request', USE_HTTP],
-  ['Response', USE_HTTP],
-  ['Headers', USE_HTTP],
-  ['FormData', USE_HTTP],
   ['WebSocket', 'Use node:net.'],
-  ['EventSource', USE_HTTP],
+  ['EventSource', 'Use fetch, and read its body as a stream.'],
   ['MessageChannel', 'Use an EventEmitter: both ends are in one process.'],
   ['MessagePort', 'Use an EventEmitter: both ends are in one process.'],
   ['BroadcastChannel', 'Use an EventEmitter: both ends are in one process.'],
@@ -148,6 +145,7 @@ export function furnishRealm(context: HostContext, parts: ProcessParts): void {
       asTheyAre: AS_THEY_ARE,
       byteClasses: BYTE_CLASSES,
       performanceClasses: PERFORMANCE_CLASSES,
+      fetchClasses: FETCH_CLASSES,
       refused: REFUSED,
     },
     timers: parts.timers.timers,
@@ -159,6 +157,7 @@ export function furnishRealm(context: HostContext, parts: ProcessParts): void {
       cryptoClass: (name: string) => mainGlobals[name],
       performance: () => measuring().performance,
       performanceClass: (name: string) => measuring()[name],
+      fetchApi: (name: string) => parts.fetchApi()[name],
       observer: () => builtin('perf_hooks').PerformanceObserver,
     },
     setTimeout: parts.timers.timers.setTimeout,

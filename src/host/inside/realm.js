@@ -189,6 +189,13 @@
   }
   show('queueMicrotask', bridge.queueMicrotask)
 
+  // Undici takes a while to load, so it waits for the first use, as in Node.
+  const fetch = function fetch(input, init = undefined) {
+    return apply(bridge.lazy.fetchApi('fetch'), undefined, [input, init])
+  }
+  show('fetch', fetch)
+  for (const name of natives.fetchClasses) lazily(name, () => bridge.lazy.fetchApi(name))
+
   // Present, as packages look for them; they say what to use when they are called.
   for (const [name, instead] of natives.refused) {
     if (natives.globals[name] === undefined) continue
@@ -198,7 +205,6 @@
         bridge.refuse(name, instead)
       }
     }
-    const { fetch } = { fetch: () => bridge.refuse(name, instead) }
-    define(name, name === 'fetch' ? fetch : named(Refused, name, 0))
+    define(name, named(Refused, name, 0))
   }
 }
