@@ -139,3 +139,14 @@ test('fetch: an undici of the program’s own has classes of its own and the sam
   expect(err).toBe('')
   expect(out).toBe('1 false\n')
 })
+
+test('blobs of node:buffer and of stream/consumers are the realm’s, which wait for no other thread', async () => {
+  const { out, err } = await runOne(`
+    import * as buffer from 'node:buffer'
+    import { blob } from 'node:stream/consumers'
+    import { Readable } from 'node:stream'
+    const read = await blob(Readable.from(['ab', Buffer.from('c')], { objectMode: false }))
+    console.log(buffer.Blob === Blob, buffer.File === File, read instanceof Blob, await read.text(), Date.now() % 1000)`)
+  expect(err).toBe('')
+  expect(out).toBe('true true true abc 0\n')
+})
