@@ -35,6 +35,7 @@ const AS_THEY_ARE = [
   'TransformStream',
   'TransformStreamDefaultController',
   'URL',
+  'URLPattern',
   'URLSearchParams',
   'WritableStream',
   'WritableStreamDefaultController',
@@ -67,8 +68,15 @@ const PERFORMANCE_CLASSES = [
   'PerformanceMeasure',
 ] as const
 
-/** Of undici, with `fetch`; see fetch.ts. */
-const FETCH_CLASSES = ['FormData', 'Headers', 'MessageEvent', 'Request', 'Response'] as const
+/** Of undici, with `fetch`, as far as this Node has them; see fetch.ts. */
+const FETCH_CLASSES = [
+  'CloseEvent',
+  'FormData',
+  'Headers',
+  'MessageEvent',
+  'Request',
+  'Response',
+] as const
 
 const REFUSED: readonly (readonly [string, string])[] = [
   ['WebSocket', 'Use node:net.'],
@@ -85,10 +93,12 @@ for (const name of [
   ...AS_THEY_ARE,
   ...BYTE_CLASSES,
   ...REFUSED.map(([refused]) => refused),
+  ...FETCH_CLASSES,
   'AbortSignal',
   'Buffer',
   'Crypto',
   'CryptoKey',
+  'Navigator',
   'SubtleCrypto',
 ]) {
   mainGlobals[name] = (globalThis as unknown as Record<string, unknown>)[name]
@@ -168,6 +178,9 @@ export function furnishRealm(context: HostContext, parts: ProcessParts): void {
         'ERR_OUT_OF_RANGE',
         `The value of "${name}" is out of range. It must be ${range}. Received ${String(got)}`,
       ),
+    nodeMajor: process.versions.node.split('.')[0],
+    machine: process.arch === 'x64' ? 'x86_64' : process.arch,
+    symbols: { dispose: Symbol.dispose, asyncDispose: Symbol.asyncDispose },
     isNative: (value: unknown, name: string) => {
       if (name === 'Error' && types.isNativeError(value)) return true
       const Class = MAIN_CLASSES[name]

@@ -49,7 +49,7 @@ test('every global that the README names exists, and a refused one says what to 
   )
   expect(err).toBe('')
   // Of those, this Node has no such global itself.
-  const absent = ['WebSocket', 'EventSource', 'Atomics.waitAsync'].filter(
+  const absent = ['WebSocket', 'EventSource', 'navigator', 'Atomics.waitAsync'].filter(
     (name) => !(name in globalThis),
   )
   expect(
