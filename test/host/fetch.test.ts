@@ -1,7 +1,7 @@
 /** `fetch` and its classes: the same programs under Node's own and under the realm's undici. */
 
 import { describe, expect, test } from 'vitest'
-import { runInNode, runOne } from './run-program.ts'
+import { runInNode, runOne, runPrograms } from './run-program.ts'
 
 const SERVER = `
 import http from 'node:http'
@@ -149,4 +149,25 @@ test('blobs of node:buffer and of stream/consumers are the realm’s, which wait
     console.log(buffer.Blob === Blob, buffer.File === File, read instanceof Blob, await read.text(), Date.now() % 1000)`)
   expect(err).toBe('')
   expect(out).toBe('true true true abc 0\n')
+})
+
+test('fetch: a file under test has it too, although it may import nothing from outside its folder', async () => {
+  const { stdout, stderr } = await runPrograms({
+    processes: { main: { source: `import '#exercises/x.ts'`, as: 'app/main.mjs' } },
+    files: {
+      'target/x.ts': `import http from 'node:http'
+        const server = http.createServer((_, response) => response.end('answer')).listen(80)
+        await new Promise((listening) => server.on('listening', listening))
+        const text: string = await (await fetch('http://main/')).text()
+        console.log(text)
+        process.exit()`,
+    },
+    overlay: (dir) => ({
+      labDir: dir,
+      targetDir: `${dir}/target`,
+      exerciseDirs: [`${dir}/target`],
+      exercises: { 'x.ts': `${dir}/target/x.ts` },
+    }),
+  })
+  expect([stdout.main, stderr.main]).toEqual(['answer\n', ''])
 })
