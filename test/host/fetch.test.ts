@@ -109,14 +109,14 @@ describe('fetch: as Node’s own', () => {
 
 test('fetch: time is virtual, two runs are one, and nothing of it is loaded before its first use', async () => {
   const source = `${SERVER}
-    console.log(Object.keys(globalThis).some((key) => /undici/i.test(key)), Object.getOwnPropertySymbols(globalThis).length)
+    console.log(Reflect.ownKeys(globalThis).some((key) => /undici/i.test(String(key))))
     await fails(fetch(base + '/silent', { signal: AbortSignal.timeout(90_000) }))
     const form = new FormData()
     form.append('a', 'b')
     console.log((await (await fetch(base, { method: 'POST', body: form })).json()).type, Math.round(performance.now() / 1000))
     process.exit()`
   const [one, two] = [await runOne(source), await runOne(source)]
-  expect(one.out).toMatch(/^false 0\nTimeoutError .*\nmultipart\/form-data; boundary=\S+ 90\n$/)
+  expect(one.out).toMatch(/^false\nTimeoutError .*\nmultipart\/form-data; boundary=\S+ 90\n$/)
   expect(one.digest).toBe(two.digest)
   expect((await runOne(source, { seed: 'other' })).out).not.toBe(one.out)
 })
