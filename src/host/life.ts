@@ -11,6 +11,7 @@ import { types } from 'node:util'
 import { builtins } from './builtins/index.ts'
 import type { Handle, HostContext } from './context.ts'
 import { cleanStack, framesOf } from './errors.ts'
+import { loadFetch } from './fetch.ts'
 import { realpath } from './modules/disk.ts'
 import { ModuleLoader } from './modules/loader.ts'
 import { type ProcessParts, setParts } from './parts.ts'
@@ -34,6 +35,7 @@ export class Life {
   readonly #instances = new Map<string, unknown>()
   readonly #realmProcess: RealmProcess
   readonly #timers: RealmTimers
+  #fetchApi: Readonly<Record<string, unknown>> | null = null
   /** Things that keep the process alive. */
   #holds = 0
   #checking = false
@@ -178,6 +180,10 @@ export class Life {
       ppid: 0,
       startedUs,
       makeProcess: () => life.#realmProcess.makeProcess(),
+      fetchApi: () => {
+        life.#fetchApi ??= loadFetch(life.#context.realm, life.loader)
+        return life.#fetchApi
+      },
       hold: () => life.#hold(),
       release: () => life.#release(),
       call: (fn, self, args) => life.#host.call(fn, self, args),

@@ -12,6 +12,8 @@ export interface ProcessParts {
   readonly asyncContextUsed: boolean
   readonly ppid: number
   makeProcess(): unknown
+  /** `fetch` and its classes, by name. Loaded by the first call. */
+  fetchApi(): Readonly<Record<string, unknown>>
   /** One thing more, or less, that keeps the process alive. */
   hold(): void
   release(): void

@@ -35,6 +35,7 @@ const AS_THEY_ARE = [
   'TransformStream',
   'TransformStreamDefaultController',
   'URL',
+  'URLPattern',
   'URLSearchParams',
   'WritableStream',
   'WritableStreamDefaultController',
@@ -67,15 +68,19 @@ const PERFORMANCE_CLASSES = [
   'PerformanceMeasure',
 ] as const
 
-const USE_HTTP = 'Use node:http.'
+/** Of undici, with `fetch`, as far as this Node has them; see fetch.ts. */
+const FETCH_CLASSES = [
+  'CloseEvent',
+  'FormData',
+  'Headers',
+  'MessageEvent',
+  'Request',
+  'Response',
+] as const
+
 const REFUSED: readonly (readonly [string, string])[] = [
-  ['fetch', USE_HTTP],
-  ['Request', USE_HTTP],
-  ['Response', USE_HTTP],
-  ['Headers', USE_HTTP],
-  ['FormData', USE_HTTP],
   ['WebSocket', 'Use node:net.'],
-  ['EventSource', USE_HTTP],
+  ['EventSource', 'Use fetch, and read its body as a stream.'],
   ['MessageChannel', 'Use an EventEmitter: both ends are in one process.'],
   ['MessagePort', 'Use an EventEmitter: both ends are in one process.'],
   ['BroadcastChannel', 'Use an EventEmitter: both ends are in one process.'],
@@ -88,10 +93,12 @@ for (const name of [
   ...AS_THEY_ARE,
   ...BYTE_CLASSES,
   ...REFUSED.map(([refused]) => refused),
+  ...FETCH_CLASSES,
   'AbortSignal',
   'Buffer',
   'Crypto',
   'CryptoKey',
+  'Navigator',
   'SubtleCrypto',
 ]) {
   mainGlobals[name] = (globalThis as unknown as Record<string, unknown>)[name]
@@ -148,6 +155,7 @@ export function furnishRealm(context: HostContext, parts: ProcessParts): void {
       asTheyAre: AS_THEY_ARE,
       byteClasses: BYTE_CLASSES,
       performanceClasses: PERFORMANCE_CLASSES,
+      fetchClasses: FETCH_CLASSES,
       refused: REFUSED,
     },
     timers: parts.timers.timers,
@@ -159,6 +167,7 @@ export function furnishRealm(context: HostContext, parts: ProcessParts): void {
       cryptoClass: (name: string) => mainGlobals[name],
       performance: () => measuring().performance,
       performanceClass: (name: string) => measuring()[name],
+      fetchApi: (name: string) => parts.fetchApi()[name],
       observer: () => builtin('perf_hooks').PerformanceObserver,
     },
     setTimeout: parts.timers.timers.setTimeout,
@@ -169,6 +178,9 @@ export function furnishRealm(context: HostContext, parts: ProcessParts): void {
         'ERR_OUT_OF_RANGE',
         `The value of "${name}" is out of range. It must be ${range}. Received ${String(got)}`,
       ),
+    nodeMajor: process.versions.node.split('.')[0],
+    machine: process.arch === 'x64' ? 'x86_64' : process.arch,
+    symbols: { dispose: Symbol.dispose, asyncDispose: Symbol.asyncDispose },
     isNative: (value: unknown, name: string) => {
       if (name === 'Error' && types.isNativeError(value)) return true
       const Class = MAIN_CLASSES[name]

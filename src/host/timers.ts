@@ -43,7 +43,7 @@ export function buildTimers(context: HostContext, parts: ProcessParts): RealmTim
       }
     },
     warn: (text: string, name: string) => parts.warn(text, name),
-    warnsNegative: NODE_MAJOR >= 22,
+    warnsNegative: NODE_MAJOR >= 23,
     invalidCallback: (got: unknown) =>
       parts.nodeError(
         'TypeError',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { runOne, runPrograms } from './run-program.ts'
+import { runInNode, runOne, runPrograms } from './run-program.ts'
 
 /**
  * Ways out of a realm that were tried on other sandboxes. Each expression must give `WORLD` (the
@@ -97,7 +97,9 @@ const BACK_DOORS: readonly (readonly [name: string, expression: string])[] = [
   ],
   ['MessageChannel', `new MessageChannel()`],
   ['BroadcastChannel', `new BroadcastChannel('x')`],
-  ['fetch', `fetch('http://127.0.0.1')`],
+  ['fetch', `fetch.constructor('return process')() === process`],
+  ['Response', `new Response('x').constructor.constructor('return process')() === process`],
+  ['EventSource', `new EventSource('http://127.0.0.1')`],
 ]
 
 describe('no way leads out of a realm', () => {
@@ -145,9 +147,27 @@ describe('no way leads out of a realm', () => {
 
   test('a refusal names the call, the file, the line and what to use', async () => {
     const { out } = await runOne(
-      `\ntry {\n  fetch('http://x')\n} catch (error) { console.log(error.code, error.message) }`,
+      `\ntry {\n  new MessageChannel()\n} catch (error) { console.log(error.code, error.message) }`,
     )
-    expect(out).toMatch(/^ERR_NOT_IN_WORLD fetch .*main\.mjs:3\)\. Use node:http\.\n$/)
+    expect(out).toMatch(/^ERR_NOT_IN_WORLD MessageChannel .*main\.mjs:3\)\. Use an EventEmitter/)
+  })
+})
+
+describe('globals', () => {
+  /** Node measures these itself; nothing in a world has such entries. */
+  const ABSENT = ['PerformanceObserverEntryList', 'PerformanceResourceTiming']
+
+  test('every global of this Node is here, and what Node adds to Symbol', async () => {
+    const source = `console.log(JSON.stringify([
+      Reflect.ownKeys(globalThis).map(String).sort(), Reflect.ownKeys(Symbol).map(String).sort(),
+      String(globalThis), String(Symbol.dispose), typeof navigator === 'undefined' ? null : navigator.userAgent,
+    ]))`
+    const [inNode, inWorld] = await Promise.all([runInNode(source), runOne(source)])
+    const [globals, ...rest] = JSON.parse(inWorld.out) as string[][]
+    const [expected, ...expectedRest] = JSON.parse(inNode.out) as string[][]
+    const missing = (expected ?? []).filter((name) => !globals?.includes(name))
+    expect(missing).toEqual(ABSENT)
+    expect(rest).toEqual(expectedRest)
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runOne } from './run-program.ts'
+import { runInNode, runOne } from './run-program.ts'
 
 /** Runs a program that prints; answers its lines. */
 async function lines(source: string): Promise<string[]> {
@@ -21,6 +21,16 @@ test('delays are clamped as in Node: 0, negative, NaN and too long are 1 ms, fra
   expect(err).toContain(
     'TimeoutOverflowWarning: 2147483648 does not fit into a 32-bit signed integer.',
   )
+})
+
+test('odd delays are warned of in the words of this Node, and no delay is not odd', async () => {
+  const source = `process.on('warning', ({ name, message }) => console.log(name, message))
+    for (const delay of [undefined, null, NaN, 'x', -5, -6, 2 ** 31, 2 ** 32]) setTimeout(() => {}, delay)
+    setTimeout(() => {})
+    setInterval(() => {}).unref()`
+  const [inNode, inWorld] = await Promise.all([runInNode(source), runOne(source)])
+  expect(inNode.out).toContain('TimeoutOverflowWarning')
+  expect(inWorld.out).toBe(inNode.out)
 })
 
 test('the longest delay is kept', async () => {

@@ -25,6 +25,13 @@ const chance = new Chance(job.seed)
 const recorder = new Recorder(() => kernel.now)
 const { record } = recorder
 const network = new Network({ kernel, chance, record, minLatencyUs: 500, maxLatencyUs: 1500 })
+if (job.redis) {
+  const { RedisServer } = await load('infra/redis/server')
+  const { loadLua } = await load('infra/redis/lua')
+  const { epochMs } = job
+  const lua = await loadLua()
+  new RedisServer({ kernel, chance, record, network, lua, epochMs, name: 'redis', port: 6379 })
+}
 const events = []
 recorder.addSink((event) => events.push(event))
 
@@ -58,7 +65,8 @@ function spawn(name) {
     isPid1: spec.isPid1 ?? true,
     onExit: () => {
       if (alive.get(name) === host) alive.delete(name)
-      if (alive.size === 0 && pendingVerbs === 0 && !job.serveUntilEnd) kernel.stop()
+      if (name === job.stopAfter) kernel.stop()
+      else if (alive.size === 0 && pendingVerbs === 0 && !job.serveUntilEnd) kernel.stop()
     },
   })
   alive.set(name, host)

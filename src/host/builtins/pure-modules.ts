@@ -34,6 +34,22 @@ export function copyOf(name: string): BuiltinFactory {
   return () => Object.defineProperties({}, own(process.getBuiltinModule(name) as object))
 }
 
+/** Node's own `Blob` reads its bytes on other threads; the realm's has them at hand. */
+export const makeBuffer: BuiltinFactory = (context) => {
+  const { Blob, File } = context.realm
+  return Object.assign(copyOf('buffer')(context) as object, { Blob, File })
+}
+
+export const makeStreamConsumers: BuiltinFactory = (context) => {
+  const RealmBlob = context.realm.Blob as typeof Blob
+  const blob = async (stream: AsyncIterable<string | Uint8Array<ArrayBuffer>>): Promise<Blob> => {
+    const parts: (string | Uint8Array<ArrayBuffer>)[] = []
+    for await (const part of stream) parts.push(part)
+    return new RealmBlob(parts)
+  }
+  return Object.assign(copyOf('stream/consumers')(context) as object, { blob })
+}
+
 /** `path` and its two flavours, each a copy. */
 export const makePath: BuiltinFactory = () => {
   const real = process.getBuiltinModule('path')

@@ -4,7 +4,8 @@
  *
  * bridge: random() · natives: Node's own, handed in as they are · web: what inside/web.js made ·
  * timers · queueMicrotask · lazy: name → function that makes it on first use · refuse(call, instead)
- * · isNative(value, name) → is it one of Node's own realm
+ * · isNative(value, name) → is it one of Node's own realm · symbols: what Node adds to Symbol ·
+ * nodeMajor, machine: what `navigator` tells
  */
 ;(bridge) => {
   const global = globalThis
@@ -61,6 +62,12 @@
       enumerable: false,
       configurable: true,
     })
+  }
+
+  // Where V8 has none yet, Node makes these itself, and packages take them for given.
+  for (const name of ['dispose', 'asyncDispose']) {
+    if (Symbol[name] !== undefined || bridge.symbols[name] === undefined) continue
+    Object.defineProperty(Symbol, name, { value: bridge.symbols[name] })
   }
 
   // Chance
@@ -166,6 +173,8 @@
   show('structuredClone', bridge.web.structuredClone)
 
   define('global', global)
+  Object.defineProperty(global, Symbol.toStringTag, { value: 'global', configurable: true })
+  if (natives.globals.Navigator !== undefined) furnishNavigator()
   lazily('process', bridge.lazy.process)
   delete global.console
   lazily('console', bridge.lazy.console)
@@ -189,6 +198,40 @@
   }
   show('queueMicrotask', bridge.queueMicrotask)
 
+  function furnishNavigator() {
+    const facts = {
+      hardwareConcurrency: 2,
+      language: 'en-US',
+      languages: Object.freeze(['en-US']),
+      platform: `Linux ${bridge.machine}`,
+      userAgent: `Node.js/${bridge.nodeMajor}`,
+    }
+    class Navigator {
+      constructor() {
+        throw new TypeError('Illegal constructor')
+      }
+    }
+    for (const [name, value] of Object.entries(facts)) {
+      Object.defineProperty(Navigator.prototype, name, {
+        get: () => value,
+        enumerable: true,
+        configurable: true,
+      })
+    }
+    define('Navigator', Navigator)
+    const navigator = Object.create(Navigator.prototype)
+    lazily('navigator', () => navigator, true)
+  }
+
+  // Undici takes a while to load, so it waits for the first use, as in Node.
+  const fetch = function fetch(input, init = undefined) {
+    return apply(bridge.lazy.fetchApi('fetch'), undefined, [input, init])
+  }
+  show('fetch', fetch)
+  for (const name of natives.fetchClasses) {
+    if (natives.globals[name] !== undefined) lazily(name, () => bridge.lazy.fetchApi(name))
+  }
+
   // Present, as packages look for them; they say what to use when they are called.
   for (const [name, instead] of natives.refused) {
     if (natives.globals[name] === undefined) continue
@@ -198,7 +241,6 @@
         bridge.refuse(name, instead)
       }
     }
-    const { fetch } = { fetch: () => bridge.refuse(name, instead) }
-    define(name, name === 'fetch' ? fetch : named(Refused, name, 0))
+    define(name, named(Refused, name, 0))
   }
 }

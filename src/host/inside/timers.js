@@ -11,23 +11,26 @@
   const known = new Map()
   let nextId = 1
 
+  const warned = new Set()
+  /** Once for each name, as Node does. */
+  function warnOnce(text, name) {
+    if (warned.has(name)) return
+    warned.add(name)
+    bridge.warn(`${text}.\nTimeout duration was set to 1.`, name)
+  }
+
   function settledDelay(after) {
-    const delay = after * 1
+    // No delay at all is nothing to warn of.
+    const delay = after === undefined ? 1 : after * 1
     if (delay >= 1 && delay <= TIMEOUT_MAX) return Math.trunc(delay)
     if (delay > TIMEOUT_MAX) {
       bridge.warn(
         `${delay} does not fit into a 32-bit signed integer.\nTimeout duration was set to 1.`,
         'TimeoutOverflowWarning',
       )
-    } else if (delay < 0) {
-      if (bridge.warnsNegative) {
-        bridge.warn(
-          `${delay} is a negative number.\nTimeout duration was set to 1.`,
-          'TimeoutNegativeWarning',
-        )
-      }
-    } else if (Number.isNaN(delay) && bridge.warnsNegative) {
-      bridge.warn(`${after} is not a number.\nTimeout duration was set to 1.`, 'TimeoutNaNWarning')
+    } else if (bridge.warnsNegative) {
+      if (delay < 0) warnOnce(`${delay} is a negative number`, 'TimeoutNegativeWarning')
+      else if (Number.isNaN(delay)) warnOnce(`${delay} is not a number`, 'TimeoutNaNWarning')
     }
     return 1
   }

@@ -46,15 +46,24 @@ export class ModuleLoader {
   /** Modules that could not be linked, and why: V8 does not say it a second time. */
   readonly #failed = new WeakMap<vm.Module, unknown>()
   #linking: Promise<unknown> = Promise.resolve()
+  #brought: CjsModules | null = null
 
   constructor(context: HostContext) {
     this.#context = context
     this.#realm = context.realm as vm.Context
     this.#resolver = resolverFor(context.program)
-    this.#commonJs = insideScript('commonjs').runInContext(this.#realm)(
-      this.#bridge(),
-    ) as CjsModules
+    this.#commonJs = this.#makeCommonJs()
     loaderParts.set(context, this.#commonJs)
+  }
+
+  #makeCommonJs(): CjsModules {
+    return insideScript('commonjs').runInContext(this.#realm)(this.#bridge()) as CjsModules
+  }
+
+  /** A CommonJS file that the laboratory brings along; the program's `require` does not see it. */
+  bring(path: string): unknown {
+    this.#brought ??= this.#makeCommonJs()
+    return this.#brought.run(path, false)
   }
 
   /** Runs the entry. Answers when its top level is done; rejects with what it throws. */
