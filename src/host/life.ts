@@ -81,6 +81,10 @@ export class Life {
     } else this.#throwUncaught(error, 'uncaughtException', face)
   }
 
+  emit(name: string, value: unknown): void {
+    this.#faceNow().emit(name, value)
+  }
+
   #throwUncaught(error: unknown, origin: string, face: ProcessFace): void {
     try {
       face.emit('uncaughtExceptionMonitor', error, origin)

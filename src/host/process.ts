@@ -186,6 +186,11 @@ export class HostProcess implements Owner {
     }
   }
 
+  /** Emits an event of `process` within the running event. */
+  tellFace(name: string, value: unknown): void {
+    if (this.gate !== 'dead') this.call(() => this.#life?.emit(name, value), undefined, [])
+  }
+
   /** The module behind an `import()` of this process. */
   import(...args: Parameters<ModuleLoader['import']>): ReturnType<ModuleLoader['import']> {
     if (this.#life === null) return new Promise(() => {})
@@ -219,6 +224,19 @@ export class HostProcess implements Owner {
     return { process: this.name, incarnation: this.incarnation }
   }
 }
+
+/** Told by the real process in the drain of the event that handled it. */
+process.on('rejectionHandled', (promise) => {
+  const current = kernelOfWorld?.current
+  if (current instanceof HostProcess) current.tellFace('rejectionHandled', promise)
+})
+
+/** Node's own emitters, which processes share, warn the real process of too many listeners. */
+process.on('warning', (warning) => {
+  if (warning.name !== 'MaxListenersExceededWarning') return
+  const current = kernelOfWorld?.current
+  if (current instanceof HostProcess) current.tellFace('warning', warning)
+})
 
 setFindImporter(() => {
   const current = kernelOfWorld?.current
