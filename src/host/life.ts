@@ -217,7 +217,7 @@ export class Life {
       draw: (name) => chance.stream(`process ${who} ${name}`),
       guard: (what) => {
         if (host.gate === 'dead') return false
-        kernel.assertCurrent(host, what)
+        host.assertCurrent(what)
         return true
       },
       alive: () => host.gate !== 'dead',

@@ -52,6 +52,8 @@ export interface RunRequest {
   readonly childEnv?: Readonly<Record<string, string>>
   /** Default true; see load-hints.ts. */
   readonly loadHints?: boolean
+  /** Real clocks, timers, files and threads behind `node:punycode`; see real-things.mjs. */
+  readonly realThings?: boolean
   /** A folder that exists; default a fresh one. Packages are found from the repository either way. */
   readonly dir?: string
 }
@@ -138,6 +140,7 @@ async function runIn(dir: string, request: RunRequest): Promise<RunResult> {
     verbs: request.verbs ?? [],
     files: request.overlay?.(dir),
     loadHints: request.loadHints ?? true,
+    realThings: request.realThings ?? false,
   }
   const raw = await runChild(JSON.stringify(job), request.childEnv ?? {})
   const { events, ...rest } = JSON.parse(raw) as Omit<RunResult, 'stdout' | 'stderr' | 'exits'>

@@ -20,6 +20,13 @@ const { HostProcess } = await load('host/process')
 const { setLoadHints } = await load('host/modules/load-hints')
 setLoadHints(job.loadHints)
 
+// A hole made on purpose: what of the machine a program finds behind this name is real.
+if (job.realThings) {
+  const { builtins } = await load('host/builtins/index')
+  const { realThings } = await import('./real-things.mjs')
+  builtins.set('punycode', { kind: 'made', make: () => realThings })
+}
+
 const kernel = new Kernel()
 const chance = new Chance(job.seed)
 const recorder = new Recorder(() => kernel.now)
@@ -32,8 +39,7 @@ process.on('uncaughtException', (error) => {
   if (!kernel.uncaught(error, 'error')) fail(error)
 })
 process.on('unhandledRejection', (error, promise) => {
-  if (kernel.current === null) fail(error)
-  else kernel.current.uncaught(error, 'rejection', promise)
+  if (!kernel.uncaught(error, 'rejection', promise)) fail(error)
 })
 kernel.onRunaway = (detail) => fail(new Error(detail))
 
