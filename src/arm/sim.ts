@@ -86,7 +86,7 @@ export class SimArm implements Arm {
     const { kernel } = this
     kernel.at(0, this.#timeline, null, 'job', () => this.#director.begin())
     const end = await kernel.run(this.#options.scenario.limitMs * 1000)
-    const detail = end.why === 'event-limit' ? end.detail : null
+    const detail = 'detail' in end ? end.detail : null
     this.tellEnd(end.why === 'stopped' ? 'until' : end.why, detail)
     for (const life of this.#lives.values()) kernel.bury(life)
   }

@@ -83,6 +83,10 @@ export class Life {
     } else this.#throwUncaught(error, 'uncaughtException', face)
   }
 
+  emit(name: string, value: unknown): void {
+    this.#faceNow().emit(name, value)
+  }
+
   #throwUncaught(error: unknown, origin: string, face: ProcessFace): void {
     try {
       face.emit('uncaughtExceptionMonitor', error, origin)
@@ -219,7 +223,7 @@ export class Life {
       draw: (name) => chance.stream(`process ${who} ${name}`),
       guard: (what) => {
         if (host.gate === 'dead') return false
-        kernel.assertCurrent(host, what)
+        host.assertCurrent(what)
         return true
       },
       alive: () => host.gate !== 'dead',

@@ -10,7 +10,7 @@
  */
 
 import { basename, relative } from 'node:path'
-import type { Kernel, Owner } from '../sim/kernel.ts'
+import { type Kernel, LeakError, type Owner } from '../sim/kernel.ts'
 import type { Network, Party } from '../sim/network.ts'
 import type { Chance } from '../sim/random.ts'
 import type { Recorder } from '../trace/recorder.ts'
@@ -133,9 +133,19 @@ export class HostProcess implements Owner {
   }
 
   uncaught(error: unknown, kind: 'error' | 'rejection', promise?: unknown): void {
-    if (this.gate === 'dead' || error === GONE) return
+    if (this.gate === 'dead' || error === GONE || error instanceof LeakError) return
     if (this.#life === null) this.fail(error)
     else this.#life.uncaught(error, kind, promise)
+  }
+
+  /** Every effect asks first. A leak is told here and now: the program may catch what is thrown. */
+  assertCurrent(what: string): void {
+    try {
+      this.#options.kernel.assertCurrent(this, what)
+    } catch (error) {
+      this.tell(error)
+      throw error
+    }
   }
 
   /** Ends it by an error: told on stderr and in the trace, code 1 unless another is given. */
@@ -186,6 +196,11 @@ export class HostProcess implements Owner {
     }
   }
 
+  /** Emits an event of `process` within the running event. */
+  tellFace(name: string, value: unknown): void {
+    if (this.gate !== 'dead') this.call(() => this.#life?.emit(name, value), undefined, [])
+  }
+
   /** The module behind an `import()` of this process. */
   import(...args: Parameters<ModuleLoader['import']>): ReturnType<ModuleLoader['import']> {
     if (this.#life === null) return new Promise(() => {})
@@ -219,6 +234,19 @@ export class HostProcess implements Owner {
     return { process: this.name, incarnation: this.incarnation }
   }
 }
+
+/** Told by the real process in the drain of the event that handled it. */
+process.on('rejectionHandled', (promise) => {
+  const current = kernelOfWorld?.current
+  if (current instanceof HostProcess) current.tellFace('rejectionHandled', promise)
+})
+
+/** Node's own emitters, which processes share, warn the real process of too many listeners. */
+process.on('warning', (warning) => {
+  if (warning.name !== 'MaxListenersExceededWarning') return
+  const current = kernelOfWorld?.current
+  if (current instanceof HostProcess) current.tellFace('warning', warning)
+})
 
 setFindImporter(() => {
   const current = kernelOfWorld?.current

@@ -63,7 +63,14 @@ export function buildTimers(context: HostContext, parts: ProcessParts): RealmTim
           `The "options" argument must be of type object. Received ${received(options)}`,
         )
       }
-      const { signal } = options as { signal?: unknown }
+      const { signal, ref = true } = options as { signal?: unknown; ref?: unknown }
+      if (typeof ref !== 'boolean') {
+        throw parts.nodeError(
+          'TypeError',
+          'ERR_INVALID_ARG_TYPE',
+          `The "options.ref" property must be of type boolean. Received ${received(ref)}`,
+        )
+      }
       if (
         signal !== undefined &&
         (signal === null || typeof signal !== 'object' || !('aborted' in signal))

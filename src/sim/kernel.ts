@@ -24,6 +24,19 @@ export class LeakError extends Error {
   override readonly name = 'LeakError'
 }
 
+/** Its stack must reach the code under test, through Node's and the host's own frames. */
+const LEAK_FRAMES = 60
+
+function leakError(message: string): LeakError {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = LEAK_FRAMES
+  try {
+    return new LeakError(message)
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
 /** Something that cannot be. Never the user's doing. */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError'
@@ -50,6 +63,8 @@ export type RunEnd =
   /** Nothing is left that could ever happen. */
   | { readonly why: 'idle' }
   | { readonly why: 'event-limit'; readonly detail: string }
+  /** An effect was made outside its process's event: nothing after it can be relied on. */
+  | { readonly why: 'leak'; readonly detail: string }
 
 export class Kernel {
   #now = 0
@@ -62,6 +77,8 @@ export class Kernel {
   #clockReads = 0
   #skipNext = false
   #stopped = false
+  /** The first leak, in words. Kept apart from the error: code under test may catch that. */
+  #leak: string | null = null
   #finish: ((end: RunEnd) => void) | null = null
   #untilUs = Number.MAX_SAFE_INTEGER
   readonly #limits: KernelLimits
@@ -143,13 +160,18 @@ export class Kernel {
     this.#queue.cancel(event)
   }
 
-  /** Throws a LeakError unless `owner`'s event is running. Every effect of a process asks first. */
+  /**
+   * Throws a LeakError unless `owner`'s event is running. Every effect of a process asks first. The run
+   * ends with the present event, also when the error is caught.
+   */
   assertCurrent(owner: Owner, what: string): void {
     if (this.#current === owner) return
-    throw new LeakError(
+    const error = leakError(
       `${what} of ${owner.name} was made while ${this.#current?.name ?? 'nothing of the world'} was running; ` +
         'something outside the world (a real timer, file or thread) woke it',
     )
+    this.#leak ??= error.message
+    throw error
   }
 
   /** From now on events of this owner are parked. */
@@ -209,6 +231,8 @@ export class Kernel {
    */
   uncaught(error: unknown, kind: 'error' | 'rejection', promise?: unknown): boolean {
     if (kind === 'error') this.#skipNext = true
+    // Told where it was thrown; it is not the doing of the process whose event this is.
+    if (error instanceof LeakError) return true
     const owner = this.#current
     if (owner === null) return false
     owner.uncaught(error, kind, promise)
@@ -241,6 +265,7 @@ export class Kernel {
   }
 
   #fireOne(): RunEnd | null {
+    if (this.#leak !== null) return { why: 'leak', detail: this.#leak }
     if (this.#stopped) return { why: 'stopped' }
     for (;;) {
       const event = this.#queue.peek()

@@ -52,6 +52,10 @@ export interface RunRequest {
   readonly childEnv?: Readonly<Record<string, string>>
   /** Default true; see load-hints.ts. */
   readonly loadHints?: boolean
+  /** Real clocks, timers, files and threads behind `node:punycode`; see real-things.mjs. */
+  readonly realThings?: boolean
+  /** Command in front of the child's, e.g. strace. The child then marks the world's begin and end. */
+  readonly under?: readonly string[]
   /** A folder that exists; default a fresh one. Packages are found from the repository either way. */
   readonly dir?: string
 }
@@ -138,8 +142,10 @@ async function runIn(dir: string, request: RunRequest): Promise<RunResult> {
     verbs: request.verbs ?? [],
     files: request.overlay?.(dir),
     loadHints: request.loadHints ?? true,
+    realThings: request.realThings ?? false,
+    marks: request.under !== undefined,
   }
-  const raw = await runChild(JSON.stringify(job), request.childEnv ?? {})
+  const raw = await runChild(JSON.stringify(job), request.childEnv ?? {}, request.under)
   const { events, ...rest } = JSON.parse(raw) as Omit<RunResult, 'stdout' | 'stderr' | 'exits'>
   const text = (stream: 'stdout' | 'stderr'): Record<string, string> => {
     const all: Record<string, string> = {}
@@ -161,9 +167,14 @@ const FLAGS = [
   '--no-warnings',
 ]
 
-function runChild(job: string, env: Readonly<Record<string, string>>): Promise<string> {
+function runChild(
+  job: string,
+  env: Readonly<Record<string, string>>,
+  under: readonly string[] = [],
+): Promise<string> {
+  const [command = '', ...args] = [...under, process.execPath, ...FLAGS, CHILD]
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...FLAGS, CHILD], {
+    const child = spawn(command, args, {
       env: { TZ: 'UTC', LC_ALL: 'C', TMPDIR: tmpdir(), ...env },
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
       timeout: 20_000,

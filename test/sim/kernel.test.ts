@@ -101,6 +101,23 @@ describe('owners', () => {
     expect(() => kernel.assertCurrent(a, 'a byte')).toThrow('nothing of the world')
   })
 
+  test('a leak ends the run with the present event, also when the error is caught', async () => {
+    const kernel = new Kernel()
+    const [a, b] = [ownerNamed('a'), ownerNamed('b')]
+    const seen: string[] = []
+    kernel.at(1, kernel.origin('o'), a, 'job', () => {
+      try {
+        kernel.assertCurrent(b, 'a timer')
+      } catch {
+        seen.push('caught')
+      }
+    })
+    kernel.at(2, kernel.origin('o'), a, 'job', () => seen.push('never'))
+    const end = await kernel.run(FOREVER_US)
+    expect(end).toMatchObject({ why: 'leak', detail: expect.stringMatching(/^a timer of b was/) })
+    expect(seen).toEqual(['caught'])
+  })
+
   test('a thaw fires overdue timers first, by deadline, then the rest as it arrived', async () => {
     const kernel = new Kernel()
     const a = ownerNamed('a')

@@ -42,6 +42,16 @@
     }
   }
 
+  /** Where packages are looked for, the nearest first. */
+  function packageFolders(dir) {
+    const folders = []
+    for (let at = dir; ; at = bridge.dirname(at)) {
+      if (!at.endsWith('/node_modules'))
+        folders.push(at === '/' ? '/node_modules' : `${at}/node_modules`)
+      if (at === bridge.dirname(at)) return folders
+    }
+  }
+
   for (const extension of ['.js', '.cjs', '.ts', '.cts']) {
     extensions[extension] = (module, filename) => runCode(module, filename)
   }
@@ -83,6 +93,7 @@
     if (format === 'module') throw bridge.requireOfModule(path, parent?.filename ?? null)
     const module = new Module(path, parent)
     module.filename = path
+    module.paths = packageFolders(module.path)
     cache[path] = module
     if (main === undefined && parent === undefined) {
       main = module

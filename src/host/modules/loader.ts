@@ -126,6 +126,16 @@ export class ModuleLoader {
     attributes: Readonly<Record<string, string | undefined>>,
   ): vm.Module {
     const found = this.#resolver.resolve(specifier, from, 'import')
+    const unknown = Object.entries(attributes).find(([k, v]) => k !== 'type' || v !== 'json')
+    if (unknown !== undefined) {
+      const [key, value] = unknown
+      throw loadError(
+        'ERR_IMPORT_ATTRIBUTE_UNSUPPORTED',
+        `Import attribute "${key}" with value "${value}" is not supported. Expected none, or "type: json" for a JSON file`,
+        findSpecifier(readText(from), from, specifier),
+        'TypeError',
+      )
+    }
     if (found.kind === 'builtin') return this.#builtinModule(found.name)
     const isJson = settledFormat(found.path) === 'json'
     if (isJson && attributes.type !== 'json') {
@@ -253,7 +263,14 @@ export class ModuleLoader {
       if (path === undefined || !(module instanceof vm.SourceTextModule)) continue
       const place = findImportedName(codeOf(path), path, specifier, name)
       if (place === null) continue
-      return loadError(null, told + this.#typeHint(specifier, path, name), place, 'SyntaxError')
+      const found = this.#resolver.resolve(specifier, path, 'import')
+      const hint = this.#typeHint(specifier, path, name)
+      const isCommonJs = found.kind === 'file' && settledFormat(found.path) === 'commonjs'
+      const text =
+        isCommonJs && hint === ''
+          ? `Named export '${name}' not found. The requested module '${specifier}' is a CommonJS module, which may not support all module.exports as named exports.`
+          : told + hint
+      return loadError(null, text, place, 'SyntaxError')
     }
     return error
   }

@@ -184,7 +184,8 @@ function resolveTarget(
   if (typeof target === 'string') {
     const filled = star === null ? target : target.replaceAll('*', star)
     if (filled.startsWith('./')) return { path: join(dir, filled) }
-    if (internal && !filled.startsWith('../') && !filled.startsWith('/')) return { bare: filled }
+    const isBare = !/^(?:\.\.)?\//.test(filled) && !URL.canParse(filled)
+    if (internal && isBare) return { bare: filled }
     throw new PackageProblem(
       'ERR_INVALID_PACKAGE_TARGET',
       `Invalid target ${JSON.stringify(target)} in ${join(dir, 'package.json')}: it must start with "./"`,

@@ -120,6 +120,13 @@ export class Resolver {
     if (isPath(specifier)) {
       return asker === 'import' ? importFile(specifier, from) : requireFile(specifier, from)
     }
+    if (asker === 'import' && URL.canParse(specifier)) {
+      throw loadError(
+        'ERR_UNSUPPORTED_ESM_URL_SCHEME',
+        `Only URLs with the schemes file and node can be imported here. Received '${specifier}'`,
+        placeOf(specifier, from),
+      )
+    }
     const dir = dirname(from)
     if (specifier.startsWith('#')) {
       const target = resolveImports(specifier, dir, asker)
