@@ -38,6 +38,7 @@ export class Director {
   #watches: Watch[] = []
   readonly #holds: HoldRule[] = []
   readonly #done = new Set<string>()
+  #alive = 0
 
   constructor(scenario: Scenario, arm: Arm, record: Recorder['record']) {
     this.#scenario = scenario
@@ -49,7 +50,7 @@ export class Director {
   begin(): void {
     const { timeline, until, processes } = this.#scenario
     for (const step of timeline) this.#watch(step.when, () => this.#act(step))
-    this.#watch(until, () => this.#arm.stop())
+    if (!('allExited' in until)) this.#watch(until, () => this.#arm.stop())
     for (const [name, spec] of Object.entries(processes)) {
       if (spec.begins !== 'timeline') this.#arm.start(name)
     }
@@ -57,6 +58,7 @@ export class Director {
 
   /** Shows the director an event. */
   readonly see = (event: TraceEvent): void => {
+    this.#countAlive(event)
     let came = false
     for (const watch of this.#watches) {
       if (!('on' in watch.when) || !eventMatches(event, watch.when.on)) continue
@@ -67,6 +69,24 @@ export class Director {
     const due = this.#watches.filter(({ when, seen }) => 'on' in when && seen === (when.nth ?? 1))
     this.#watches = this.#watches.filter((watch) => !due.includes(watch))
     for (const { when, due: run } of due) this.#arm.after(('on' in when && when.plusMs) || 0, run)
+  }
+
+  /** Ends a run that waits for all to be gone. Asked in an event of its own: a restart kills first. */
+  #countAlive(event: TraceEvent): void {
+    if (event.kind === 'process.started') this.#alive += 1
+    if (event.kind !== 'process.exited') return
+    this.#alive -= 1
+    if (this.#alive > 0 || !('allExited' in this.#scenario.until)) return
+    this.#arm.after(0, () => {
+      if (this.#alive === 0 && !this.#startsToCome()) this.#arm.stop()
+    })
+  }
+
+  #startsToCome(): boolean {
+    return this.#scenario.timeline.some(
+      (step) =>
+        (step.do.verb === 'start' || step.do.verb === 'restart') && !this.#done.has(step.id),
+    )
   }
 
   /** Does any hold still wait for its command? */

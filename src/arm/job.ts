@@ -17,8 +17,11 @@ export interface WorldJob {
   readonly id: string
   readonly seed: string
   readonly scenario: Scenario
-  readonly files: ProgramFiles
+  /** Null for programs of no lab: paths are absolute then, and each starts in its own folder. */
+  readonly files: ProgramFiles | null
   readonly preflight: Preflight | null
+  /** Somebody watches: a printed line leaves the child at once. */
+  readonly live?: boolean
 }
 
 /** What the preflight saw: `typeof` of every export, or the error that loading it threw. */

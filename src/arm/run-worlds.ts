@@ -26,6 +26,13 @@ export interface RunOptions {
   /** Path of the built world-main. */
   readonly worldMain: string
   readonly onResult?: (result: WorldResult) => void
+  /** Every event as it arrives, with its JSON. */
+  readonly onEvent?: (event: TraceEvent, json: string) => void
+  /**
+   * The child waits for a debugger before it begins; called with the inspector's address. Nothing
+   * watches for hangs then: a program that stands at a breakpoint looks like one.
+   */
+  readonly onInspector?: (address: string) => void
 }
 
 /** Worlds in one child, at the most: a world leaves some 3 MB behind in V8, and the heap has a limit. */
@@ -45,15 +52,18 @@ class Progress {
   readonly #began = performance.now()
   readonly #events: TraceEvent[] = []
   readonly #digest = new Digest()
+  readonly #onEvent: RunOptions['onEvent']
 
-  constructor(job: WorldJob) {
+  constructor(job: WorldJob, onEvent: RunOptions['onEvent']) {
     this.job = job
+    this.#onEvent = onEvent
   }
 
   add(json: string): void {
     const event = JSON.parse(json) as TraceEvent
     this.#events.push(event)
     this.#digest.add(event, json)
+    this.#onEvent?.(event, json)
   }
 
   get ended(): boolean {
@@ -124,6 +134,20 @@ function howItEnded(
   return ['crash', `the code under test brought its whole process down (${how})`]
 }
 
+/** Finds the inspector's address in what Node prints; the rest is read and dropped. */
+function tellInspector(child: ChildProcess, tell: (address: string) => void): void {
+  let text = ''
+  let told = false
+  child.stderr?.setEncoding('utf8').on('data', (more: string) => {
+    if (told) return
+    text += more
+    const address = /ws:\/\/\S+(?=\s)/.exec(text)?.[0]
+    if (address === undefined) return
+    told = true
+    tell(address)
+  })
+}
+
 /** Runs jobs in one child until they are done or the child is gone; answers how many were settled. */
 function runInOneChild(
   jobs: readonly WorldJob[],
@@ -131,8 +155,10 @@ function runInOneChild(
   settle: (result: WorldResult) => void,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...NODE_FLAGS, options.worldMain], {
-      stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
+    const { onInspector } = options
+    const inspect = onInspector === undefined ? [] : ['--inspect-brk=127.0.0.1:0']
+    const child = spawn(process.execPath, [...NODE_FLAGS, ...inspect, options.worldMain], {
+      stdio: ['pipe', 'ignore', onInspector === undefined ? 'ignore' : 'pipe', 'pipe'],
       env: { TZ: 'UTC', LANG: 'C' },
       detached: process.platform !== 'win32',
     })
@@ -150,14 +176,17 @@ function runInOneChild(
     }
     const reader = new ChannelReader((letter, text) => {
       watchdog?.moved()
-      if (letter === 'J') progress = new Progress(jobs[settled]!)
+      if (letter === 'J') progress = new Progress(jobs[settled]!, options.onEvent)
       else if (letter === 'P' && progress !== null) progress.preflight = JSON.parse(text)
       else if (letter === 'E') progress?.add(text)
-      else if (letter === 'Z') finish()
-      else if (letter === 'X') bug = JSON.parse(text) as string
+      else if (letter === 'Z') {
+        finish()
+        // Under a debugger Node would wait for it to let go.
+        if (onInspector !== undefined && settled === jobs.length) killGroup(child)
+      } else if (letter === 'X') bug = JSON.parse(text) as string
     })
     const watchdog =
-      child.pid === undefined
+      child.pid === undefined || onInspector !== undefined
         ? null
         : new Watchdog(child.pid, (rung) => {
             alarm = rung
@@ -165,6 +194,7 @@ function runInOneChild(
           })
 
     child.stdio[CHANNEL_FD]?.on('data', (bytes: Uint8Array) => reader.push(bytes))
+    if (onInspector !== undefined) tellInspector(child, onInspector)
     child.stdin?.on('error', () => {}) // A child that died early: its end is told by 'close'.
     child.stdin?.end(JSON.stringify({ jobs }))
     child.on('error', reject)
@@ -177,7 +207,7 @@ function runInOneChild(
         return
       }
       if (settled < jobs.length) {
-        progress ??= new Progress(jobs[settled]!)
+        progress ??= new Progress(jobs[settled]!, options.onEvent)
         if (!progress.ended) progress.endWith(...howItEnded(code, signal, alarm))
         finish()
       }

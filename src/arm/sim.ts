@@ -6,7 +6,7 @@
  * arrives at the real process, which passes it to `uncaught`.
  */
 
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { HostProcess } from '../host/process.ts'
 import type { LuaRuntime } from '../infra/redis/lua.ts'
 import { type RedisRequest, RedisServer } from '../infra/redis/server.ts'
@@ -32,7 +32,7 @@ const TIMELINE = '!timeline'
 export interface SimOptions {
   readonly seed: string
   readonly scenario: Scenario
-  readonly files: ProgramFiles
+  readonly files: ProgramFiles | null
   readonly lua: LuaRuntime
   readonly limits?: KernelLimits
 }
@@ -119,8 +119,13 @@ export class SimArm implements Arm {
       record: this.recorder.record,
       name,
       incarnation: (before?.incarnation ?? 0) + 1,
-      pid: 1,
-      program: { entry: resolve(files.labDir, spec.program), cwd: files.labDir, files },
+      // A program of no lab has an init above it, as under `docker run --init`: signals end it.
+      pid: files === null ? 2 : 1,
+      isPid1: files !== null,
+      program:
+        files === null
+          ? { entry: spec.program, cwd: dirname(spec.program), files }
+          : { entry: resolve(files.labDir, spec.program), cwd: files.labDir, files },
       env: { ...spec.env },
       args: [...(spec.args ?? [])],
       epochMs: EPOCH_MS,

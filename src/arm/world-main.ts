@@ -69,7 +69,12 @@ async function runJob(job: WorldJob): Promise<void> {
   channel.flush()
   if (preflight?.kind !== 'failed') {
     const { seed, scenario, files } = job
-    const world = new SimArm({ seed, scenario, files, lua }, [(_, json) => channel.line('E', json)])
+    const world = new SimArm({ seed, scenario, files, lua }, [
+      (event, json) => {
+        channel.line('E', json)
+        if (job.live === true && event.kind === 'process.output') channel.flush()
+      },
+    ])
     enter(world)
     await world.run()
   }

@@ -6,6 +6,7 @@
  */
 
 import { Command, CommanderError } from 'commander'
+import type { RunFlags } from './run-options.ts'
 import { didYouMean } from './suggest.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -29,6 +30,7 @@ export interface Verbs {
   selftest(flags: GradingFlags): Promise<void>
   grade(lab: string | undefined, flags: GradeFlags): Promise<void>
   process(program: string, args: readonly string[], flags: ProcessFlags): Promise<void>
+  run(file: string | undefined, args: readonly string[], flags: RunFlags): Promise<void>
   bench(): Promise<void>
 }
 
@@ -80,6 +82,25 @@ export async function parseCommand(
       verbs.process(name, args, flags),
     )
   program
+    .command('run')
+    .description('run a Node program in a world of its own, with a Redis behind REDIS_URL')
+    .argument('[file]', 'JavaScript or TypeScript; left out with --process')
+    .argument('[args...]', 'for the program; its own options after --')
+    .option('--process <name=file>', 'one of several programs (repeatable)', collect)
+    .option('--seed <n>', 'all chance comes from this number', once('--seed'))
+    .option('--until <time>', 'virtual time at the most: 500ms, 60s, 2m', once('--until'))
+    .option('--env <K=V>', 'a variable; process:K=V for one process (repeatable)', collect)
+    .option('--freeze <fault>', 'worker-a@12s+35s: at 12 s, for 35 s (repeatable)', collect)
+    .option('--kill <fault>', 'worker-a@20s: SIGKILL (repeatable)', collect)
+    .option('--term <fault>', 'worker-a@20s: SIGTERM (repeatable)', collect)
+    .option('--restart <fault>', 'worker-a@20s: SIGKILL and a new life (repeatable)', collect)
+    .option('--trace <file>', 'write what happened as JSON lines', once('--trace'))
+    .option('--inspect', 'wait for a debugger before the world begins')
+    .action((file: string | undefined, args: readonly string[], flags: RunFlags) => {
+      refuseSecond(argv, '--inspect')
+      return verbs.run(file, args, flags)
+    })
+  program
     .command('bench')
     .description('measure the laboratory on this machine')
     .action(() => verbs.bench())
@@ -93,6 +114,33 @@ export async function parseCommand(
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode !== 0) throw asUsageError(error, program, argv)
   }
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
+}
+
+/** An option that may be given once. */
+function once(option: string): (value: string, before: string | undefined) => string {
+  return (value, before) => {
+    if (before !== undefined) throw givenTwice(option, `${before} and ${value}`)
+    return value
+  }
+}
+
+function refuseSecond(argv: readonly string[], option: string): void {
+  const end = argv.indexOf('--')
+  const ours = end < 0 ? argv : argv.slice(0, end)
+  if (ours.filter((word) => word === option).length > 1) throw givenTwice(option, 'it twice')
+}
+
+function givenTwice(option: string, got: string): UsageError {
+  return new UsageError(`${option} is given twice.`, {
+    where: `option ${option}`,
+    expected: 'it once, or not at all',
+    got,
+    next: 'pnpm leaselab run --help',
+  })
 }
 
 function asUsageError(

@@ -33,6 +33,7 @@ import {
 } from './labs.ts'
 import { builtPath, type Layout } from './layout.ts'
 import { DEFAULT_SEED, parseCheck, parseSeed } from './options.ts'
+import type { RunFlags } from './run-options.ts'
 import { UsageError, usageLine, usageText } from './usage-error.ts'
 
 export interface Outcome {
@@ -119,6 +120,19 @@ class Session implements Verbs {
       targetDir: target.dir,
       name,
       args,
+    })
+  }
+
+  async run(file: string | undefined, args: readonly string[], flags: RunFlags): Promise<void> {
+    const { planRun } = await import('./run-options.ts')
+    const plan = planRun(file, args, flags, this.#here)
+    const { run } = await import('./run.ts')
+    const { runWorlds } = await import('../arm/run-worlds.ts')
+    this.exitCode = await run(plan, {
+      runWorlds,
+      worldMain: builtPath(this.#layout, 'src/arm/world-main.ts'),
+      out: writeOut,
+      err: (text) => void process.stderr.write(text),
     })
   }
 

@@ -73,8 +73,11 @@ export interface Step {
 export interface Scenario {
   readonly processes: Readonly<Record<string, ProcessSpec>>
   readonly timeline: readonly Step[]
-  /** The run ends at this point … */
-  readonly until: When
+  /**
+   * The run ends at this point, or (`allExited`) once no process lives and no step to come starts
+   * one …
+   */
+  readonly until: When | { readonly allExited: true }
   /** … or here at the latest (virtual time). Reaching it is told as `world.ended: time-limit`. */
   readonly limitMs: number
 }

@@ -124,7 +124,7 @@ const slips: readonly Slip[] = [
     args: ['grad'],
     message: 'There is no command grad. Did you mean grade?',
     where: 'command line',
-    expected: 'one of: start, selftest, grade, process, bench',
+    expected: 'one of: start, selftest, grade, process, run, bench',
     got: 'leaselab grad',
     next: 'pnpm leaselab --help',
   },

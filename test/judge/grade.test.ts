@@ -27,15 +27,15 @@ function firstCheck(result: Partial<WorldResult>, lab = good) {
 describe('planning', () => {
   it("a check takes its exercise's file from the target, all else from the solution", () => {
     const [first, second, together] = planJobs(requestFor(good))
-    expect(first?.files.exercises).toEqual({
+    expect(first?.files?.exercises).toEqual({
       'one.ts': '/target/one.ts',
       'two.ts': '/lab/solution/two.ts',
       'given.ts': '/lab/solution/given.ts',
     })
     expect(first?.preflight).toEqual({ file: 'one.ts' })
-    expect(second?.files.exercises['two.ts']).toBe('/target/two.ts')
+    expect(second?.files?.exercises['two.ts']).toBe('/target/two.ts')
     expect(together?.preflight).toBeNull()
-    expect(Object.values(together?.files.exercises ?? {})).toEqual([
+    expect(Object.values(together?.files?.exercises ?? {})).toEqual([
       '/target/one.ts',
       '/target/two.ts',
       '/target/given.ts',
@@ -46,7 +46,7 @@ describe('planning', () => {
     const request = requestFor(good, { present: ['two.ts'] })
     const jobs = planJobs(request)
     expect(jobs.map(({ id }) => id)).toEqual(['check-2', 'together'])
-    expect(jobs[1]?.files.exercises['one.ts']).toBe('/lab/solution/one.ts')
+    expect(jobs[1]?.files?.exercises['one.ts']).toBe('/lab/solution/one.ts')
     const { checks, exitCode } = judgeResults(request, goodResults(jobs))
     expect(checks.map(({ status }) => status)).toEqual(['violated', 'held'])
     expect(checks[0]).toMatchObject({
