@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadLua } from '../infra/redis/lua.ts'
 import { ChannelWriter } from './channel.ts'
-import type { WorldJob } from './job.ts'
+import type { PreflightResult, WorldJob } from './job.ts'
 import { runPreflight } from './preflight.ts'
 import { SimArm } from './sim.ts'
 
@@ -48,8 +48,8 @@ process.on('unhandledRejection', (reason, promise) => {
   }
 })
 
-/** Makes `next` the world that uncaught errors belong to. */
-function enter(next: SimArm): void {
+/** Makes `next` the world that uncaught errors belong to; `seen` tells what a preflight saw. */
+function enter(next: SimArm, seen: (() => PreflightResult) | null = null): void {
   arm = next
   next.kernel.onProgress = () => {
     channel.line('.')
@@ -57,7 +57,9 @@ function enter(next: SimArm): void {
   }
   next.kernel.onRunaway = (detail) => {
     next.tellEnd('hang', detail)
+    if (seen !== null) channel.line('P', JSON.stringify(seen()))
     channel.line('Z')
+    channel.line('R')
     channel.flush()
     process.exit(0)
   }
