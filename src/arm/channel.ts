@@ -2,7 +2,7 @@
  * The line between a world child and the judge: one letter, then text, a line each, on descriptor 3.
  *
  * `J` a job begins (its id) · `P` what its preflight saw (JSON) · `E` a trace event (JSON) · `Z` the
- * job is done · `.` sign of life · `X` a bug of ours (text as JSON string). Written synchronously, so
+ * job is done · `R` this child goes no further (a loop in it never ends) · `.` sign of life · `X` a bug of ours (text as JSON string). Written synchronously, so
  * that what happened before a hang or a crash has arrived.
  */
 
@@ -21,7 +21,7 @@ function waitForReader(): void {
 export class ChannelWriter {
   #buffer = ''
 
-  line(letter: 'J' | 'P' | 'E' | 'Z' | 'X' | '.', text = ''): void {
+  line(letter: 'J' | 'P' | 'E' | 'Z' | 'R' | 'X' | '.', text = ''): void {
     this.#buffer += `${letter}${text}\n`
     if (this.#buffer.length > FLUSH_CHARS) this.flush()
   }

@@ -42,13 +42,13 @@ function readPreflight(events: readonly TraceEvent[]): PreflightResult {
 
 /**
  * Runs it. `begin` is called with the arm before it starts, so that uncaught errors find their
- * world. `program` is the path of the built preflight program.
+ * world, and with what has been seen so far, in case that a loop never comes to its end. `program` is the path of the built preflight program.
  */
 export async function runPreflight(
   job: WorldJob,
   program: string,
   lua: LuaRuntime,
-  begin: (arm: SimArm) => void,
+  begin: (arm: SimArm, seen: () => PreflightResult) => void,
 ): Promise<PreflightResult | null> {
   if (job.preflight === null) return null
   const events: TraceEvent[] = []
@@ -68,7 +68,7 @@ export async function runPreflight(
     },
     [(event) => events.push(event)],
   )
-  begin(arm)
+  begin(arm, () => readPreflight(events))
   await arm.run()
   return readPreflight(events)
 }

@@ -97,6 +97,25 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
+/** Waits for the end of its input, which comes when this process is gone, however it went. */
+const GUARD = 'read -r _; kill -9 "-$1"'
+
+/**
+ * A process that ends a child's group when this one was killed with SIGKILL: a child that hangs
+ * would not notice. None on Windows.
+ */
+function guardOf(pid: number): ChildProcess | null {
+  if (process.platform === 'win32') return null
+  const guard = spawn('/bin/sh', ['-c', GUARD, 'leaselab-guard', String(pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: {},
+    detached: true,
+  })
+  guard.on('error', () => {}) // No shell here: then there is no guard.
+  guard.stdin?.on('error', () => {})
+  return guard
+}
+
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 function killChildren(): void {
@@ -163,10 +182,13 @@ function runInOneChild(
       detached: process.platform !== 'win32',
     })
     children.add(child)
+    const guard = child.pid === undefined ? null : guardOf(child.pid)
     let settled = 0
     let progress: Progress | null = null
     let alarm: Alarm | null = null
     let bug: string | null = null
+    /** It told that it would end, with jobs left that another child can do. */
+    let retired = false
 
     const finish = (): void => {
       if (progress === null) return
@@ -183,7 +205,8 @@ function runInOneChild(
         finish()
         // Under a debugger Node would wait for it to let go.
         if (onInspector !== undefined && settled === jobs.length) killGroup(child)
-      } else if (letter === 'X') bug = JSON.parse(text) as string
+      } else if (letter === 'R') retired = settled > 0
+      else if (letter === 'X') bug = JSON.parse(text) as string
     })
     const watchdog =
       child.pid === undefined || onInspector !== undefined
@@ -198,6 +221,7 @@ function runInOneChild(
     child.stdin?.on('error', () => {}) // A child that died early: its end is told by 'close'.
     child.stdin?.end(JSON.stringify({ jobs }))
     child.on('error', reject)
+    child.on('exit', () => guard?.kill('SIGKILL'))
     child.on('exit', () => killGroup(child)) // Whoever it started must not keep the channel open.
     child.on('close', (code, signal) => {
       watchdog?.stop()
@@ -206,7 +230,7 @@ function runInOneChild(
         reject(new WorldBug(bug))
         return
       }
-      if (settled < jobs.length) {
+      if (settled < jobs.length && !retired) {
         progress ??= new Progress(jobs[settled]!, options.onEvent)
         if (!progress.ended) progress.endWith(...howItEnded(code, signal, alarm))
         finish()

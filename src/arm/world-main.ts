@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { loadLua } from '../infra/redis/lua.ts'
 import { ChannelWriter } from './channel.ts'
-import type { WorldJob } from './job.ts'
+import type { PreflightResult, WorldJob } from './job.ts'
 import { runPreflight } from './preflight.ts'
 import { SimArm } from './sim.ts'
 
@@ -46,8 +46,8 @@ process.on('unhandledRejection', (reason, promise) => {
   }
 })
 
-/** Makes `next` the world that uncaught errors belong to. */
-function enter(next: SimArm): void {
+/** Makes `next` the world that uncaught errors belong to; `seen` tells what a preflight saw. */
+function enter(next: SimArm, seen: (() => PreflightResult) | null = null): void {
   arm = next
   next.kernel.onProgress = () => {
     channel.line('.')
@@ -55,7 +55,9 @@ function enter(next: SimArm): void {
   }
   next.kernel.onRunaway = (detail) => {
     next.tellEnd('hang', detail)
+    if (seen !== null) channel.line('P', JSON.stringify(seen()))
     channel.line('Z')
+    channel.line('R')
     channel.flush()
     process.exit(0)
   }

@@ -103,11 +103,15 @@ function isErrorLike(error: unknown): error is object {
 }
 
 function placeOn(error: object): Place | null {
-  const { place } = error as { place?: Partial<Place> | null }
-  const { file, line, column } = place ?? (error as Partial<Place>)
-  if (typeof file !== 'string' || typeof line !== 'number' || typeof column !== 'number')
+  try {
+    const { place } = error as { place?: Partial<Place> | null }
+    const { file, line, column } = place ?? (error as Partial<Place>)
+    if (typeof file !== 'string' || typeof line !== 'number' || typeof column !== 'number')
+      return null
+    return { file, line, column }
+  } catch {
     return null
-  return { file, line, column }
+  }
 }
 
 function textOf(error: object, key: 'name' | 'message' | 'stack'): string {

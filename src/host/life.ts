@@ -12,8 +12,10 @@ import { builtins } from './builtins/index.ts'
 import type { Handle, HostContext } from './context.ts'
 import { cleanStack, framesOf } from './errors.ts'
 import { loadFetch } from './fetch.ts'
+import { insideScript } from './inside.ts'
 import { realpath } from './modules/disk.ts'
 import { ModuleLoader } from './modules/loader.ts'
+import { loopSite, ROUND } from './modules/loops.ts'
 import { type ProcessParts, setParts } from './parts.ts'
 import type { HostProcess, HostProcessOptions } from './process.ts'
 import { buildProcess, type ProcessFace, type RealmProcess } from './process-object.ts'
@@ -55,6 +57,11 @@ export class Life {
     })
     this.loader = new ModuleLoader(this.#context)
     furnishRealm(this.#context, parts)
+    insideScript('loops').runInContext(this.#context.realm)({
+      name: ROUND,
+      spent: (site: number, rounds: number) =>
+        options.kernel.countRounds(rounds, () => host.tellLoop(loopSite(site))),
+    })
   }
 
   run(): void {
@@ -323,6 +330,15 @@ function rejectionError(reason: unknown, context: HostContext): unknown {
     context,
     'Error',
     'ERR_UNHANDLED_REJECTION',
-    `This error originated either by throwing inside of an async function without a catch block, or by rejecting a promise which was not handled with .catch(). The promise rejected with the reason "${String(reason)}".`,
+    `This error originated either by throwing inside of an async function without a catch block, or by rejecting a promise which was not handled with .catch(). The promise rejected with the reason "${reasonText(reason)}".`,
   )
+}
+
+/** Its own `toString` may throw. */
+function reasonText(reason: unknown): string {
+  try {
+    return String(reason)
+  } catch {
+    return 'something that cannot be shown'
+  }
 }

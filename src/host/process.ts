@@ -21,6 +21,7 @@ import { prepareMainRealm } from './main-realm.ts'
 import { setFindImporter } from './modules/compile.ts'
 import { realpath } from './modules/disk.ts'
 import type { ModuleLoader } from './modules/loader.ts'
+import type { LoopSite } from './modules/loops.ts'
 import { LineSplitter } from './output.ts'
 import { defaultAction, isSignal } from './signals.ts'
 
@@ -168,6 +169,24 @@ export class HostProcess implements Owner {
       line: place?.line ?? null,
       column: place?.column ?? null,
     })
+  }
+
+  /** A loop without end, in the trace; answers its place as a person names it. */
+  tellLoop(site: LoopSite | undefined): string {
+    const file = site?.file ?? 'a file'
+    const line = site?.line ?? null
+    const { program } = this.#options
+    this.#options.record({
+      kind: 'process.error',
+      ...this.#who(),
+      name: 'EndlessLoop',
+      message: 'a loop that never ends',
+      stack: '',
+      file,
+      line,
+      column: null,
+    })
+    return `${programName({ ...program, entry: file })}:${line}`
   }
 
   /** Closes the gate. */

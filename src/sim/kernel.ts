@@ -49,12 +49,15 @@ export interface KernelLimits {
   readonly events: number
   /** Clock reads within one event before it counts as a loop that waits for time to pass. */
   readonly clockReadsPerEvent: number
+  /** Rounds of loops within one event before it counts as a loop that never ends. */
+  readonly roundsPerEvent: number
 }
 
 export const DEFAULT_LIMITS: KernelLimits = {
   eventsPerInstant: 200_000,
   events: 20_000_000,
   clockReadsPerEvent: 1_000_000,
+  roundsPerEvent: 50_000_000,
 }
 
 export type RunEnd =
@@ -75,6 +78,7 @@ export class Kernel {
   #fired = 0
   #atInstant = 0
   #clockReads = 0
+  #rounds = 0
   #skipNext = false
   #stopped = false
   /** The first leak, in words. Kept apart from the error: code under test may catch that. */
@@ -84,7 +88,7 @@ export class Kernel {
   readonly #limits: KernelLimits
   /** Called every 256 events: a sign of life for whoever watches from outside. */
   onProgress: (() => void) | null = null
-  /** Called when code spins on the clock within one event. Must not return (the loop would go on). */
+  /** Called when code spins within one event. Must not return (the loop would go on). */
   onRunaway: ((detail: string) => void) | null = null
 
   constructor(limits: KernelLimits = DEFAULT_LIMITS) {
@@ -120,6 +124,16 @@ export class Kernel {
       )
     }
     return this.#now
+  }
+
+  /** Rounds of loops that have just been run: too many in one event are a loop without end. */
+  countRounds(rounds: number, where: () => string): void {
+    this.#rounds += rounds
+    if (this.#rounds <= this.#limits.roundsPerEvent) return
+    const millions = this.#limits.roundsPerEvent / 1e6
+    this.onRunaway?.(
+      `in ${this.#current?.name ?? 'the world'} the loop at ${where()} went round ${millions} million times without letting anything else run`,
+    )
   }
 
   /** The origin of this name; made on first use. */
@@ -287,6 +301,7 @@ export class Kernel {
       const limit = this.#overLimit(event)
       if (limit !== null) return limit
       this.#clockReads = 0
+      this.#rounds = 0
       this.#current = owner
       event.state = 'done'
       event.run()

@@ -175,7 +175,12 @@ describe('ends', () => {
   })
 
   test('standing still is noticed: too many events at one instant', async () => {
-    const limits = { eventsPerInstant: 100, events: 1e6, clockReadsPerEvent: 10 }
+    const limits = {
+      eventsPerInstant: 100,
+      events: 1e6,
+      clockReadsPerEvent: 10,
+      roundsPerEvent: 1_000,
+    }
     const kernel = new Kernel(limits)
     const again = (): void => void kernel.at(5, kernel.origin('spin'), null, 'job', again)
     again()
@@ -185,7 +190,12 @@ describe('ends', () => {
   })
 
   test('a loop that waits for the clock is noticed by its reads', async () => {
-    const kernel = new Kernel({ eventsPerInstant: 100, events: 100, clockReadsPerEvent: 10 })
+    const kernel = new Kernel({
+      eventsPerInstant: 100,
+      events: 100,
+      clockReadsPerEvent: 10,
+      roundsPerEvent: 1_000,
+    })
     const told: string[] = []
     kernel.onRunaway = (detail) => {
       told.push(detail)

@@ -14,6 +14,7 @@ import { readText } from './disk.ts'
 import { loadError, type Place, placeAt, withPlace } from './errors.ts'
 import { formatOf, isTypeScript } from './format.ts'
 import { withLoadHint } from './load-hints.ts'
+import { withRoundsCounted } from './loops.ts'
 
 /** Brings in a module for a running `import()`. Answers a vm.Module. */
 export type DynamicImport = (
@@ -45,6 +46,7 @@ const DYNAMIC_IMPORT = /\bimport\s*\(/
 const texts = new Map<string, string>()
 const scripts = new Map<string, vm.Script>()
 const formats = new Map<string, 'module' | 'commonjs' | 'json'>()
+const moduleCodes = new Map<string, string>()
 const moduleCaches = new Map<string, Buffer>()
 const exportNames = new Map<string, { exports: string[]; reexports: string[] }>()
 
@@ -96,11 +98,14 @@ function scriptOf(path: string): vm.Script {
   if (script === undefined) {
     const code = codeOf(path)
     try {
-      script = new vm.Script(WRAPPER_HEAD + withLoadHint(path, code) + WRAPPER_TAIL, {
-        filename: path,
-        columnOffset: -WRAPPER_HEAD.length,
-        importModuleDynamically: importFrom(path) as never,
-      })
+      script = new vm.Script(
+        WRAPPER_HEAD + withRoundsCounted(withLoadHint(path, code), path, false) + WRAPPER_TAIL,
+        {
+          filename: path,
+          columnOffset: -WRAPPER_HEAD.length,
+          importModuleDynamically: importFrom(path) as never,
+        },
+      )
     } catch (error) {
       throw located(error, path, code)
     }
@@ -120,7 +125,7 @@ export function esModuleIn(
   const cacheable = !DYNAMIC_IMPORT.test(code)
   const cachedData = cacheable ? moduleCaches.get(path) : undefined
   try {
-    const module = new vm.SourceTextModule(code, {
+    const module = new vm.SourceTextModule(moduleCodeOf(path, code), {
       context: realm,
       identifier: url,
       initializeImportMeta,
@@ -132,6 +137,16 @@ export function esModuleIn(
   } catch (error) {
     throw located(error, path, code)
   }
+}
+
+/** What V8 gets of an ES module. */
+function moduleCodeOf(path: string, code: string): string {
+  let counted = moduleCodes.get(path)
+  if (counted === undefined) {
+    counted = withRoundsCounted(code, path, true)
+    moduleCodes.set(path, counted)
+  }
+  return counted
 }
 
 function cacheOf(module: vm.SourceTextModule): Buffer {
