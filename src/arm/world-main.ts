@@ -53,8 +53,8 @@ function enter(next: SimArm, seen: (() => PreflightResult) | null = null): void 
     channel.line('.')
     channel.flush()
   }
-  next.kernel.onRunaway = (detail) => {
-    next.tellEnd('hang', detail)
+  next.kernel.onRunaway = (detail, why = 'hang') => {
+    next.tellEnd(why, detail)
     if (seen !== null) channel.line('P', JSON.stringify(seen()))
     channel.line('Z')
     channel.line('R')

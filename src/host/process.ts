@@ -49,6 +49,9 @@ export interface HostProcessOptions {
   readonly onExit?: (exit: HostProcessExit) => void
 }
 
+/** Characters in a process's life: the trace holds them all. */
+const MOST_OUTPUT = 10_000_000
+
 let kernelOfWorld: Kernel | null = null
 
 export class HostProcess implements Owner {
@@ -59,6 +62,8 @@ export class HostProcess implements Owner {
   readonly #options: HostProcessOptions
   readonly #output: Readonly<Record<'stdout' | 'stderr', LineSplitter>>
   #startedUs = 0
+  /** Characters, both streams. */
+  #written = 0
   /** Made by the first event. */
   #life: Life | null = null
   #pendingSignals: string[] = []
@@ -203,7 +208,13 @@ export class HostProcess implements Owner {
 
   /** Output of the process. Nothing comes out of a dead one. */
   write(stream: 'stdout' | 'stderr', text: string): void {
-    if (this.gate !== 'dead') this.#output[stream].push(text)
+    if (this.gate === 'dead') return
+    this.#written += text.length
+    if (this.#written > MOST_OUTPUT) {
+      const detail = `${this.name} printed more than ${MOST_OUTPUT / 1e6} million characters`
+      this.#options.kernel.onRunaway?.(detail, 'event-limit')
+    }
+    this.#output[stream].push(text)
   }
 
   /** Runs what is the process's own; an error in it is the process's. */

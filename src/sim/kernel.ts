@@ -89,7 +89,7 @@ export class Kernel {
   /** Called every 256 events: a sign of life for whoever watches from outside. */
   onProgress: (() => void) | null = null
   /** Called when code spins within one event. Must not return (the loop would go on). */
-  onRunaway: ((detail: string) => void) | null = null
+  onRunaway: ((detail: string, why?: 'hang' | 'event-limit') => void) | null = null
 
   constructor(limits: KernelLimits = DEFAULT_LIMITS) {
     this.#limits = limits
