@@ -11,7 +11,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Worker } from 'node:worker_threads'
 import { loadLua } from '../infra/redis/lua.ts'
 import { ChannelWriter } from './channel.ts'
 import type { PreflightResult, WorldJob } from './job.ts'
@@ -82,11 +81,6 @@ async function runJob(job: WorldJob): Promise<void> {
   }
   channel.line('Z')
   channel.flush()
-}
-
-if (process.platform !== 'win32') {
-  const lifeline = new Worker(join(dirname(here), 'lifeline.js'), { workerData: process.ppid })
-  lifeline.unref()
 }
 
 const { jobs } = JSON.parse(readFileSync(0, 'utf8')) as { jobs: readonly WorldJob[] }

@@ -12,10 +12,12 @@ import { LAB, ROOT, targetWith } from './grade.ts'
 /** Backtracks for ever inside the engine, where no round of a loop is counted. */
 const ENDLESS = "/^(a+)+$/.test('a'.repeat(60) + '!')\n"
 
-/** Child processes of `pid`, from /proc. */
-function childrenOf(pid: number): string[] {
+/** World children of `pid`, from /proc. */
+function worldsOf(pid: number): string[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
-  return text === '' ? [] : text.split(' ')
+  return text.split(' ').filter((child) => {
+    return child !== '' && readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('world-main')
+  })
 }
 
 // Children are found through /proc, which only Linux has.
@@ -30,8 +32,8 @@ test.runIf(process.platform === 'linux')(
         [launcher, 'grade', LAB, '--target', dir, '--check', '1'],
         { stdio: 'ignore' },
       )
-      await expect.poll(() => childrenOf(judge.pid!).length, { timeout: 10_000 }).toBe(1)
-      const [world] = childrenOf(judge.pid!)
+      await expect.poll(() => worldsOf(judge.pid!).length, { timeout: 10_000 }).toBe(1)
+      const [world] = worldsOf(judge.pid!)
       // Long enough for the world to be in its loop, and for its thread to be there.
       await new Promise((resolve) => setTimeout(resolve, 1500))
       expect(existsSync(`/proc/${world}/stat`)).toBe(true)
