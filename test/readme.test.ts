@@ -9,6 +9,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { launch, ROOT } from './cli/launch.ts'
+import { starterEdited } from './grading/grade.ts'
 
 const README = join(ROOT, 'README.md')
 const BLOCK = /```console\n\$ (?<command>[^\n]+)\n(?<output>[^`]*)```/g
@@ -45,18 +46,22 @@ describe('README', () => {
     ])
   })
 
-  it.each(blocks)('shows the true output of $command', async ({ command, output }) => {
-    const truth = await run(command)
-    if (process.env.UPDATE_README === '1') {
-      const now = readFileSync(README, 'utf8')
-      writeFileSync(
-        README,
-        now.replace(`$ ${command}\n${output}`, () => `$ ${command}\n${truth}`),
-      )
-    } else {
-      expect(masked(output)).toBe(masked(truth))
-    }
-  })
+  // The second block grades the starter as it is shipped.
+  it.each(starterEdited ? blocks.slice(0, 1) : blocks)(
+    'shows the true output of $command',
+    async ({ command, output }) => {
+      const truth = await run(command)
+      if (process.env.UPDATE_README === '1') {
+        const now = readFileSync(README, 'utf8')
+        writeFileSync(
+          README,
+          now.replace(`$ ${command}\n${output}`, () => `$ ${command}\n${truth}`),
+        )
+      } else {
+        expect(masked(output)).toBe(masked(truth))
+      }
+    },
+  )
 
   it('names every dependency', () => {
     const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))

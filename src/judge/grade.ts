@@ -51,6 +51,8 @@ export interface GradeRequest {
 
 /** How many of a process's last lines a verdict keeps. */
 const LAST_LINES = 3
+/** Blank lines, frames of a stack and what Node puts below it: they would crowd out what was said. */
+const NO_NEWS = /^\s*$|^\s+at .+[:(]|^Node\.js v\d/
 const TOGETHER = 'together'
 
 /** The worlds to run, in the order of the checks; `together` comes last. */
@@ -238,7 +240,7 @@ function isWithin(path: string): boolean {
 function lastLines(events: readonly TraceEvent[]): readonly Evidence[] {
   const lines = new Map<string, Evidence[]>()
   for (const event of events) {
-    if (event.kind !== 'process.output' || event.text.trim() === '') continue
+    if (event.kind !== 'process.output' || NO_NEWS.test(event.text)) continue
     const own = lines.get(event.process) ?? []
     own.push({ t: event.t, who: event.process, what: event.text })
     lines.set(event.process, own)

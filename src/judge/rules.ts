@@ -38,7 +38,7 @@ export function loads(exercise: Exercise, preflight: PreflightResult | null): Fi
     const said = preflight.name === 'Ended' ? '' : `${preflight.name}: `
     return violated({
       expected,
-      got: `${exercise.file} does not load: ${said}${preflight.message}`,
+      got: `${exercise.file} does not load: ${said}${oneLine(preflight.message)}`,
       where: where ?? { file: exercise.file, line: null, column: null },
       hint:
         preflight.name === 'SyntaxError'
@@ -115,7 +115,7 @@ export function endsOnlyWhenTold(events: readonly TraceEvent[]): Finding | null 
       hint:
         error === null
           ? 'Let the process go on: report a failure by a rejection or a return value, do not end it.'
-          : 'Mend what the error names, or catch it where it can be dealt with.',
+          : 'Mend what the error names: it came of what this exercise’s code did or answered.',
     })
   }
   return null
@@ -198,11 +198,16 @@ function isAwaited(scenario: Scenario, process: string): boolean {
 }
 
 function howItEnded(exit: ProcessExited, error: ProcessError | null): string {
-  if (error !== null) return `${error.name}: ${error.message}`
+  if (error !== null) return `${error.name}: ${oneLine(error.message)}`
   if (exit.signal !== null) return exit.signal
   return exit.cause === 'exit'
     ? `process.exit(${exit.code})`
     : `an uncaught error, code ${exit.code}`
+}
+
+/** A message of several lines, for a place that holds one. */
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ')
 }
 
 function exportsOf(exercise: Exercise): string {

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { starterEdited } from '../grading/grade.ts'
 import { LAB, LAB_DIR, launch, ROOT } from './launch.ts'
 
 const memory = { MOCK: '1', SELFTEST: '1' }
@@ -21,7 +22,6 @@ describe('what start grades', () => {
     ["the lab's folder", LAB_DIR, {}, REFERENCE],
     ["the lab's solution", join(LAB_DIR, 'solution'), {}, REFERENCE],
     ["the lab's programs", join(LAB_DIR, 'app'), {}, REFERENCE],
-    ["the lab's starter", join(LAB_DIR, 'starter'), {}, `${LAB} · target . · arm sim · seed 1`],
     ['the root with TARGET', ROOT, { TARGET: mine }, `${LAB} · target ${mine} · arm sim · seed 1`],
     ['elsewhere with LAB', scratch, { LAB }, REFERENCE],
   ])('in %s', async (_, cwd, more, line) => {
@@ -29,6 +29,14 @@ describe('what start grades', () => {
     expect(firstLine(stdout)).toBe(line)
     expect(stderr).toBe('')
     expect(code).toBe(line === REFERENCE ? 0 : 1)
+  })
+
+  it.skipIf(starterEdited)("in the lab's starter", async () => {
+    const cwd = join(LAB_DIR, 'starter')
+    const { code, stdout, stderr } = await launch(['start'], { cwd, env: memory })
+    expect(firstLine(stdout)).toBe(`${LAB} · target . · arm sim · seed 1`)
+    expect(stderr).toBe('')
+    expect(code).toBe(1)
   })
 
   it('selftest is the same without a word of shell', async () => {

@@ -21,7 +21,7 @@ const store = new StoreClient(config.storeUrl, config.callTimeoutMs)
 
 await refuseOtherShardCount(commands, SHARD_COUNT)
 const worker = new Worker(config, SHARD_COUNT, commands, reads, store)
-say('worker.ready', { workerId: config.workerId, share: worker.share })
+say('worker.ready', { workerId: config.workerId, pid: process.pid, share: worker.share })
 worker.start()
 
 process.on('SIGTERM', () => {
