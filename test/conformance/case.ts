@@ -10,6 +10,8 @@
 export type Mask =
   /** The same shape; integers, also those in text, may differ by up to 2,000. */
   | 'near'
+  /** Seconds and microseconds of one instant, less than 2 s apart. */
+  | 'instant'
   /** Arrays hold the same items in any order. */
   | 'unordered'
   /** Only the type of the reply, and for errors the text, are compared. */

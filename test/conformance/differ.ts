@@ -60,11 +60,21 @@ function isNear(real: string, engine: string): boolean {
   return a.every((text, i) => Math.abs(Number(text) - Number(b[i])) <= NEAR)
 }
 
+/** The microseconds since the epoch that TIME answers; NaN for anything of another shape. */
+function instantUs(reply: Reply): number {
+  if (!Array.isArray(reply) || reply.length !== 2) return Number.NaN
+  const [seconds, micros] = reply.map((part) =>
+    Buffer.isBuffer(part) && /^[0-9]{1,16}$/.test(`${part}`) ? Number(part) : Number.NaN,
+  )
+  return micros! < 1e6 ? seconds! * 1e6 + micros! : Number.NaN
+}
+
 export function sameReply(real: Reply, engine: Reply, mask: Mask | null): boolean {
   if (mask === 'near') {
     const framing = /\$[0-9]+/g
     return isNear(shown(real).replace(framing, '$'), shown(engine).replace(framing, '$'))
   }
+  if (mask === 'instant') return Math.abs(instantUs(real) - instantUs(engine)) < 2e6
   return normalized(real, mask) === normalized(engine, mask)
 }
 
