@@ -131,6 +131,16 @@ describe('the mirror', () => {
     rmSync(elsewhere, { recursive: true, force: true })
   })
 
+  it('lies under the temporary folder where node_modules cannot be written', async () => {
+    // A file in the cache's place stands in for missing rights, which root would not notice.
+    writeFileSync(join(root, 'node_modules', '.cache'), '')
+    const temporary = mkdtempSync(join(tmpdir(), 'leaselab-temporary-'))
+    const around = { cwd: root, launcher, env: { TMPDIR: temporary } }
+    expect(await launch([], around)).toEqual({ code: 0, stdout: 'first\n', stderr: '' })
+    expect(filesIn(temporary).some((file) => file.endsWith('src/cli/main.js'))).toBe(true)
+    rmSync(temporary, { recursive: true, force: true })
+  })
+
   it('survives six first starts at once: each runs, and no draft is left behind', async () => {
     for (let i = 0; i < 40; i++) write(`src/many/m${i}.ts`, `export const n: number = ${i}\n`)
     const all = await Promise.all(Array.from({ length: 6 }, say))
@@ -139,6 +149,21 @@ describe('the mirror', () => {
       file.endsWith('.tmp'),
     )
     expect(drafts).toEqual([])
+  })
+})
+
+describe('a Node that is too old', () => {
+  it.each(['18.20.4', '20.18.3'])('%s is told so in one line: exit 3', async (version) => {
+    write(
+      'old.cjs',
+      `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })\n`,
+    )
+    const env = { NODE_OPTIONS: `--require "${join(root, 'old.cjs')}"` }
+    expect(await launch([], { cwd: root, launcher, env })).toEqual({
+      code: 3,
+      stdout: '',
+      stderr: `leaselab needs Node 20.19 or newer; this is ${version}.\n`,
+    })
   })
 })
 

@@ -146,28 +146,90 @@ describe('check 2, claim', () => {
 })
 
 describe('check 3, renewal', () => {
-  /** A holds, its renewal is held up, B claims at 31 s, the renewal is let through at 32 s. */
-  const story = () => {
+  const PROBED = 'lease:shard:7'
+  /** The probe's four questions, answered as given; the third at 2 s. */
+  const probe = (script: TraceScript, answers: readonly number[], moves = true) => {
+    const stored = (value: string) =>
+      ({ op: 'set', key: PROBED, value, expireAtMs: 16_000 }) as const
+    script.at(1000).redis('probe', ['SET', PROBED], { ok: 'OK' }, stored('probe|6'))
+    if (moves) {
+      const moved = { op: 'expire', key: PROBED, expireAtMs: 2000 + TTL_MS } as const
+      script.at(2000).redis('probe', ['EVAL', PROBED], 1, moved)
+    }
+    script.redis('probe', ['SET', PROBED], { ok: 'OK' }, stored('other|6'))
+    for (const [k, what] of ['absent', 'older token', 'mine', 'foreign'].entries()) {
+      script.said('probe', 'renewal.answer', { what, answer: answers[k] })
+    }
+    return script
+  }
+  /** A holds and renews at 10 s, its next renewal is held up, B claims at 41 s, it is let through. */
+  const story = (renews = true, answers: readonly number[] = [0, 0, 1, 0], moves = true) => {
     const script = new TraceScript().at(0).redis(A, ['EVAL', LEASE], 1, claimed(A, 1, TTL_MS))
     script.said(A, 'lease.held', { shard: 131, token: 1 })
-    script.at(10_000).bit('hold-renewal', 'hold', A)
+    probe(script, answers, moves)
+    const renewed = { op: 'expire', key: LEASE, expireAtMs: 10_000 + TTL_MS } as const
+    script.at(10_000)
+    if (renews) script.redis(A, ['EVAL', LEASE, `${A}|1`], 1, renewed)
+    else script.redis(A, ['EVAL', LEASE, `${A}|1`], 1)
+    script.at(20_000).bit('hold-renewal', 'hold', A)
     script
-      .at(31_000)
+      .at(41_000)
       .lapsed(LEASE)
-      .redis(B, ['EVAL', LEASE], 2, claimed(B, 2, 61_000))
+      .redis(B, ['EVAL', LEASE], 2, claimed(B, 2, 71_000))
     script.said(B, 'lease.held', { shard: 131, token: 2 })
-    return script.at(32_000).put({ kind: 'fault.released', step: 'hold-renewal' })
+    return script.at(42_000).put({ kind: 'fault.released', step: 'hold-renewal' })
   }
   const drop = (script: TraceScript) =>
     script.said(A, 'lease.lost', { shard: 131, reason: 'renewal refused' })
-  const judge = (script: TraceScript) => judgeRenewal(new History(script.events))
+  const judge = (script: TraceScript) => judgeRenewal(new History(script.events), TTL_MS)
 
   it('holds when the late renewal answers 0 and changes nothing, and A drops the shard', () => {
     expect(judge(drop(story().redis(A, ['EVAL', LEASE, `${A}|1`], 0))).status).toBe('held')
   })
 
+  const late = (script: TraceScript) => drop(script.redis(A, ['EVAL', LEASE, `${A}|1`], 0))
+
+  it('is violated when a renewal in good time does not extend the lease', () => {
+    const finding = judge(late(story(false)))
+    expect(finding.status).toBe('violated')
+    expect(finding.got).toContain('did not give the lease another 30,000 ms')
+  })
+
+  it('is violated when A gives the shard up after a renewal that took effect', () => {
+    const script = new TraceScript().at(0).redis(A, ['EVAL', LEASE], 1, claimed(A, 1, TTL_MS))
+    script.said(A, 'lease.held', { shard: 131, token: 1 })
+    const renewed = { op: 'expire', key: LEASE, expireAtMs: 10_000 + TTL_MS } as const
+    const finding = judge(drop(script.at(10_000).redis(A, ['EVAL', LEASE], 1, renewed)))
+    expect(finding.status).toBe('violated')
+    expect(finding.got).toContain('although the lease was still its own')
+  })
+
+  it('is violated by a comparison and an extension in two commands, although both are scripts', () => {
+    const script = new TraceScript().at(0).redis(A, ['EVAL', LEASE], 1, claimed(A, 1, TTL_MS))
+    script.said(A, 'lease.held', { shard: 131, token: 1 })
+    const renewed = { op: 'expire', key: LEASE, expireAtMs: 10_000 + TTL_MS } as const
+    script.at(10_000).redis(A, ['EVAL', LEASE, `${A}|1`], 1)
+    const finding = judge(script.redis(A, ['PEXPIRE', LEASE], 1, renewed))
+    expect(finding.got).toBe('A’s renewal takes 2 commands (EVAL, PEXPIRE)')
+  })
+
+  it.each([
+    ['an older token passes', [0, 1, 1, 0]],
+    ['a foreign lease passes', [0, 0, 1, 1]],
+    ['a lease that is not there passes', [1, 0, 1, 0]],
+    ['its own does not', [0, 0, 0, 0]],
+  ])('is violated when, asked directly, %s', (_, answers) => {
+    const finding = judge(late(story(true, answers)))
+    expect(finding.status).toBe('violated')
+    expect(finding.got).toContain('asked directly')
+  })
+
+  it('is violated when it answers 1 and extends nothing', () => {
+    expect(judge(late(story(true, [0, 0, 1, 0], false))).status).toBe('violated')
+  })
+
   it('is violated when the late PEXPIRE moves B’s expiry, with the amount', () => {
-    const moved = { op: 'expire', key: LEASE, expireAtMs: 62_000 } as const
+    const moved = { op: 'expire', key: LEASE, expireAtMs: 72_000 } as const
     const finding = judge(story().redis(A, ['PEXPIRE', LEASE, '30000'], 1, moved))
     expect(finding).toMatchObject({
       status: 'violated',
@@ -176,14 +238,14 @@ describe('check 3, renewal', () => {
   })
 
   it('is violated by truth even when A says that it was refused', () => {
-    const moved = { op: 'expire', key: LEASE, expireAtMs: 62_000 } as const
+    const moved = { op: 'expire', key: LEASE, expireAtMs: 72_000 } as const
     const script = drop(story().redis(A, ['PEXPIRE', LEASE, '30000'], 1, moved))
     expect(judge(script).status).toBe('violated')
   })
 
   it('is violated when A writes its own lease over B’s', () => {
     const finding = judge(
-      drop(story().redis(A, ['SET', LEASE], { ok: 'OK' }, claimed(A, 1, 62_000))),
+      drop(story().redis(A, ['SET', LEASE], { ok: 'OK' }, claimed(A, 1, 72_000))),
     )
     expect(finding.status).toBe('violated')
     expect(finding.got).toContain('wrote over it')

@@ -18,6 +18,8 @@ import {
   A,
   B,
   LEASE,
+  leaseKey,
+  redisUrl,
   SHARD,
   STORE,
   said,
@@ -28,6 +30,15 @@ import {
 
 const FILE = 'renew.ts'
 const HOLD = 'hold-renewal'
+const PROBE = 'probe'
+const PROBED = leaseKey(7)
+/** What the probe asks, in order, and what a renewal answers. */
+const PROBE_ANSWERS = [
+  ['absent', 0],
+  ['older token', 0],
+  ['mine', 1],
+  ['foreign', 0],
+] as const
 const EXTENDING = ['PEXPIRE', 'EXPIRE', 'PEXPIREAT', 'EXPIREAT', 'EVAL', 'EVALSHA', 'FCALL', 'SET']
 
 export function renewalCheck(times: Times): Check {
@@ -40,13 +51,18 @@ export function renewalCheck(times: Times): Check {
     scenario: {
       processes: {
         [STORE]: storeProcess,
+        [PROBE]: {
+          program: 'app/probe-renewal.ts',
+          env: { REDIS_URL: redisUrl, LEASE_TTL_MS: String(times.leaseTtlMs) },
+        },
         [A]: workerProcess(A, times, 'start', one),
         [B]: workerProcess(B, times, 'timeline', one),
       },
       timeline: [
         {
           id: HOLD,
-          when: { on: said(A, 'lease.held', { shard: SHARD }) },
+          // The first renewal, in good time, goes through: it must be seen to extend the lease.
+          when: { on: said(A, 'lease.held', { shard: SHARD }), plusMs: times.renewMs * 1.5 },
           do: { verb: 'hold', process: A, command: EXTENDING, argv: [LEASE] },
         },
         { id: 'start-b', when: { step: HOLD }, do: { verb: 'start', process: B } },
@@ -66,11 +82,11 @@ export function renewalCheck(times: Times): Check {
       until: { step: 'release', plusMs: times.whileMs },
       limitMs: times.limitMs,
     },
-    judge: judgeRenewal,
+    judge: (history) => judgeRenewal(history, times.leaseTtlMs),
   }
 }
 
-export function judgeRenewal(history: History): Finding {
+export function judgeRenewal(history: History, leaseTtlMs: number): Finding {
   const expected = 'A’s renewal answered 0, B’s expiry unchanged, A dropped the shard'
   const early = endedByItself(history, [A, B], expected, FILE)
   if (early) return early
@@ -85,6 +101,30 @@ export function judgeRenewal(history: History): Finding {
     violated({ expected, got, evidence, hint, file: FILE })
 
   const bite = history.lives.biteOf(HOLD)
+  const inTime = firstRenewal(history, claim.i, bite?.i ?? Number.POSITIVE_INFINITY, leaseTtlMs)
+  if (inTime.gaveUp) {
+    evidence.push(seen(inTime.gaveUp, A, `drops shard ${SHARD}: ${inTime.gaveUp.fields.reason}`))
+    return fail(
+      'A gave the shard up although the lease was still its own',
+      'renew answers 1 when it has extended the lease, and 0 only when the stored value is not mine.',
+    )
+  }
+  if (inTime.steps.length > 1) {
+    const names = inTime.steps.map((step) => step.command.argv[0]).join(', ')
+    for (const { command } of inTime.steps)
+      evidence.push(seen(command, A, `sends ${command.argv[0]}`))
+    return fail(
+      `A’s renewal takes ${inTime.steps.length} commands (${names})`,
+      'Whatever comes between two commands can change the lease. Put the comparison and the extension into one script.',
+    )
+  }
+  if (inTime.steps.length === 1 && !inTime.extended) {
+    evidence.push(seen(inTime.steps[0]!.command, A, 'renews in good time'))
+    return fail(
+      `A’s renewal in good time did not give the lease another ${inMs(leaseTtlMs * 1000)}`,
+      'While the stored value is mine, the script has to extend the lease by ttlMs (in milliseconds: PEXPIRE) and to answer what that answers.',
+    )
+  }
   if (!bite && successor) {
     return fail(
       `A sent nothing that extends ${LEASE}, and the lease lapsed.${complaint(history, A)}`,
@@ -152,7 +192,73 @@ export function judgeRenewal(history: History): Finding {
       'Let the script answer 0 when the stored value is not mine, and 1 only when it extended the lease.',
     )
   }
+  const probed = probeGot(history, leaseTtlMs)
+  if (probed.status === 'unfinished') {
+    return inconclusive({ expected, got: 'the renewal was not probed to the end', evidence })
+  }
+  if (probed.status === 'wrong') {
+    for (const line of probed.lines) {
+      const answer = line.fields.error ?? line.fields.answer
+      evidence.push(seen(line, PROBE, `${String(line.fields.what)}: ${String(answer)}`))
+    }
+    return fail(
+      `a renewal asked directly: ${probed.what}`,
+      'Compare the whole stored value, owner and token. Extend only what is there and equal, and answer 1; else change nothing and answer 0.',
+    )
+  }
   return held({ expected, got: expected, evidence })
+}
+
+/** What A sent to extend its lease before any was held up, and what came of it. */
+function firstRenewal(history: History, from: number, to: number, leaseTtlMs: number) {
+  const within = ({ i }: { readonly i: number }) => i > from && i < to
+  const steps = history.redis.exchanges(A).filter(({ command, answer }) => {
+    const { argv } = command
+    const extends_ = EXTENDING.includes(argv[0] ?? '') && argv.includes(LEASE)
+    return within(command) && extends_ && answer !== null && tookPlace(answer.reply)
+  })
+  const term = history.leases.terms(LEASE).find(({ by }) => by === A)
+  const extended = term?.extensions.some(
+    (each) => each.by === A && within(each) && isFullLife(each.t, each.expireAt, leaseTtlMs),
+  )
+  const gaveUp = history.output
+    .said(A, 'lease.lost')
+    .find((line) => within(line) && line.fields.shard === SHARD && extended)
+  return { steps, extended: extended === true, gaveUp }
+}
+
+/** Neither an error nor put off until EXEC. */
+function tookPlace(reply: ReplyValue): boolean {
+  if (reply === null || typeof reply !== 'object') return true
+  return !('error' in reply) && !('ok' in reply && reply.ok === 'QUEUED')
+}
+
+function isFullLife(t: number, expireAt: number | null, leaseTtlMs: number): boolean {
+  return expireAt !== null && Math.abs(expireAt - t - leaseTtlMs * 1000) <= leaseTtlMs * 100
+}
+
+/** The probe's answers, held against what happened to the lease that it asked about. */
+function probeGot(history: History, leaseTtlMs: number) {
+  const lines = history.output.said(PROBE, 'renewal.answer')
+  if (lines.length < PROBE_ANSWERS.length) return { status: 'unfinished' } as const
+  const at = PROBE_ANSWERS.findIndex(([, answer], k) => lines[k]!.fields.answer !== answer)
+  const wrong = (what: string) => ({ status: 'wrong', what, lines }) as const
+  if (at >= 0) {
+    const { fields } = lines[at]!
+    const got = fields.error === undefined ? `answered ${String(fields.answer)}` : 'failed'
+    return wrong(`‘${PROBE_ANSWERS[at]![0]}’ ${got}, not ${PROBE_ANSWERS[at]![1]}`)
+  }
+  const [mine, foreign, ...more] = history.leases.terms(PROBED)
+  if (more.length > 0 || mine?.ended?.how !== 'overwritten') {
+    return wrong('it set or removed the lease')
+  }
+  const [extension, second] = mine.extensions
+  if (!extension || second || !isFullLife(extension.t, extension.expireAt, leaseTtlMs)) {
+    return wrong('the lease did not get its full time once')
+  }
+  return foreign?.extensions.length === 0
+    ? ({ status: 'right' } as const)
+    : wrong('it changed somebody else’s lease')
 }
 
 function show(reply: ReplyValue): string {

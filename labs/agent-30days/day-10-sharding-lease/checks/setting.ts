@@ -49,7 +49,7 @@ export const STORE = 'store'
 export const A = 'worker-a'
 export const B = 'worker-b'
 
-const REDIS_URL = 'redis://redis:6379'
+export const redisUrl = 'redis://redis:6379'
 const STORE_PORT = '7310'
 const GATEWAY_PORT = '3010'
 
@@ -60,7 +60,7 @@ export const storeProcess: ProcessSpec = {
 
 export const gatewayProcess: ProcessSpec = {
   program: 'app/gateway-main.ts',
-  env: { PORT: GATEWAY_PORT, REDIS_URL },
+  env: { PORT: GATEWAY_PORT, REDIS_URL: redisUrl },
 }
 
 /** Sends messages as soon as the gateway takes them, and ends. */
@@ -88,7 +88,7 @@ export function workerProcess(
     env: {
       WORKER_ID: name,
       WORKERS: '1',
-      REDIS_URL,
+      REDIS_URL: redisUrl,
       STORE_URL: `http://${STORE}:${STORE_PORT}`,
       LEASE_TTL_MS: String(times.leaseTtlMs),
       RENEW_MS: String(times.renewMs),
