@@ -136,6 +136,7 @@ export function quietEnds(scenario: Scenario, events: readonly TraceEvent[]): re
       (exit) =>
         exit.cause === 'exit' &&
         exit.code === 0 &&
+        scenario.processes[exit.process]?.ends !== true &&
         !isAwaited(scenario, exit.process) &&
         !wasTold(events, exit),
     )

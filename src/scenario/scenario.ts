@@ -13,6 +13,8 @@ export interface ProcessSpec {
   readonly args?: readonly string[]
   /** `start` (default): at time 0, in the order written. `timeline`: only when a step starts it. */
   readonly begins?: 'start' | 'timeline'
+  /** It ends by itself when its work is done; else its end is worth a word in the report. */
+  readonly ends?: true
 }
 
 /** How one field of an event is compared. A plain value is compared by equality. */

@@ -299,8 +299,18 @@ describe('check 4, order', () => {
     )
   }
   const judge = (script: TraceScript) => judgeOrder(new History(script.events))
-  const run = (byA: readonly number[], byB: readonly number[]) => {
-    const script = read()
+  const STEPS = {
+    order: 'begin 1, end 1, begin 2, end 2, begin 3, end 3, begin 4, end 4, resolved',
+    failure: 'begin 1, end 1, begin 2, fail 2, rejected',
+  }
+  const probe = (script: TraceScript, steps: Readonly<Record<string, string>> = STEPS) => {
+    for (const [name, text] of Object.entries(steps)) {
+      for (const what of text.split(', ')) script.said('probe', 'shard.step', { run: name, what })
+    }
+    return script.said('probe', 'shard.probed')
+  }
+  const run = (byA: readonly number[], byB: readonly number[], steps = STEPS) => {
+    const script = probe(read(), steps)
     for (const seq of byA) write(script, A, seq)
     script.bit('kill-a', 'kill', A)
     for (const seq of byB) write(script, B, seq)
@@ -309,6 +319,28 @@ describe('check 4, order', () => {
 
   it('holds for six effects in order, the last three by B', () => {
     expect(judge(run([1, 2, 3], [4, 5, 6]))).toMatchObject({ status: 'held' })
+  })
+
+  it('is violated when a message is begun before the one before it is done, though none overtakes', () => {
+    const script = run([1, 2, 3], [4, 5, 6])
+    script.said(B, 'handler.start', { seq: 5 }).said(B, 'handler.start', { seq: 6 })
+    expect(judge(script)).toMatchObject({ status: 'violated' })
+    expect(judge(script).got).toContain('message 6 was begun before message 5 was done')
+    const orderly = run([1, 2, 3], [4, 5, 6])
+    for (const seq of [4, 5, 6]) {
+      orderly.said(B, 'handler.start', { seq }).said(B, 'acknowledged', { seq })
+    }
+    expect(judge(orderly).status).toBe('held')
+  })
+
+  it.each([
+    ['two users run beside each other', { order: 'begin 1, begin 2, end 2, end 1, resolved' }],
+    ['it goes on after a failure', { failure: 'begin 1, end 1, begin 2, fail 2, begin 3' }],
+    ['it keeps a failure to itself', { failure: 'begin 1, end 1, begin 2, fail 2, resolved' }],
+  ])('is violated when, asked directly, %s', (_, steps) => {
+    const finding = judge(run([1, 2, 3], [4, 5, 6], { ...STEPS, ...steps }))
+    expect(finding.status).toBe('violated')
+    expect(finding.got).toContain('asked directly')
   })
 
   it('is violated when messages overtake each other, and shows the order', () => {

@@ -260,7 +260,8 @@ export class Worker {
     let handled = 0
     for (const { id } of entries) holding.inHand.add(id)
     try {
-      await processShard(entries, async (entry) => {
+      // A copy: what an exercise does to its list is its own affair.
+      await processShard([...entries], async (entry) => {
         await this.#handle(holding, entry)
         handled += 1
       })

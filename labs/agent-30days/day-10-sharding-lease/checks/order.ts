@@ -35,6 +35,12 @@ const KILL = 'kill-a'
 const MESSAGES = 6
 /** A is killed while this many are acknowledged. */
 const BEFORE_KILL = 3
+const PROBE = 'probe'
+/** What the probe must see, run by run. */
+const PROBE_STEPS = {
+  order: 'begin 1, end 1, begin 2, end 2, begin 3, end 3, begin 4, end 4, resolved',
+  failure: 'begin 1, end 1, begin 2, fail 2, rejected',
+} as const
 
 /** Handling times by seq in units: whoever runs beside the others, overtakes. */
 const UNITS = [1, 3, 2, 6, 4, 5]
@@ -53,6 +59,11 @@ export function orderCheck(times: Times): Check {
       processes: {
         [STORE]: storeProcess,
         gateway: gatewayProcess,
+        [PROBE]: {
+          program: 'app/probe-worker.ts',
+          env: { HANDLE_MS: String(times.handlingMs) },
+          ends: true,
+        },
         customer: customerProcess(texts.map((text) => [USER, text] as const)),
         [A]: workerProcess(A, times, 'timeline', env),
         [B]: workerProcess(B, times, 'timeline', env),
@@ -109,6 +120,17 @@ export function judgeOrder(history: History): Finding {
       'Messages overtook each other: where they run side by side, the quicker one ends first. Take them in the order in which they came, and begin one only when the one before it is done; what can you await, and where?',
     )
   }
+  const overlap = firstOverlap(history)
+  if (overlap) {
+    const { begun, open, by } = overlap
+    evidence.push(
+      seen(begun, by, `begins message ${begun.fields.seq}, message ${open} is not done`),
+    )
+    return fail(
+      `${shown}, but message ${begun.fields.seq} was begun before message ${open} was done`,
+      'This time the quicker one was not the later one; next time it will be. Begin a message only when the one before it is done: what does handle give you to wait for?',
+    )
+  }
   if (!bite) {
     return fail(
       `${shown}, and A acknowledged fewer than ${BEFORE_KILL}.${complaint(history, A)}`,
@@ -141,9 +163,56 @@ export function judgeOrder(history: History): Finding {
       'When A dies, what it has not acknowledged must be untouched: begin a message only when the one before it is done.',
     )
   }
+  const probed = probeWrong(history)
+  if (probed === 'unfinished') {
+    return inconclusive({
+      expected,
+      got: `${shown}, but the probe did not get to its end`,
+      evidence,
+    })
+  }
+  if (probed) {
+    for (const line of probed.lines) evidence.push(seen(line, PROBE, String(line.fields.what)))
+    return fail(`${shown}, but asked directly: ${probed.got}`, probed.hint)
+  }
   return held({
     expected,
     got: `${shown}, each once; B handled the last ${MESSAGES - BEFORE_KILL}`,
     evidence,
   })
+}
+
+/** The first message that a worker began while another of its was neither done nor given up. */
+function firstOverlap(history: History) {
+  for (const by of [A, B]) {
+    let open: number | null = null
+    const lines = ['handler.start', 'acknowledged', 'work.failed']
+      .flatMap((event) => history.output.said(by, event).map((line) => ({ event, line })))
+      .sort((a, b) => a.line.i - b.line.i)
+    for (const { event, line } of lines) {
+      if (event === 'handler.start') {
+        if (open !== null) return { by, begun: line, open }
+        open = Number(line.fields.seq)
+      } else if (event === 'work.failed' || line.fields.seq === open) open = null
+    }
+  }
+  return null
+}
+
+/** How the probe's runs differ from what they must be; null when they do not. */
+function probeWrong(history: History) {
+  if (history.output.said(PROBE, 'shard.probed').length === 0) return 'unfinished'
+  for (const [run, wanted] of Object.entries(PROBE_STEPS)) {
+    const lines = history.output
+      .said(PROBE, 'shard.step')
+      .filter(({ fields }) => fields.run === run)
+    const got = lines.map(({ fields }) => fields.what).join(', ')
+    if (got === wanted) continue
+    const hint =
+      run === 'failure'
+        ? 'When handle rejects, stop there: begin nothing after it, and let the rejection pass on to the caller.'
+        : 'A shard’s messages go one after the other, whoever they are from, and processShard resolves when the last one is done.'
+    return { got, hint, lines }
+  }
+  return null
 }

@@ -54,6 +54,7 @@ export function renewalCheck(times: Times): Check {
         [PROBE]: {
           program: 'app/probe-renewal.ts',
           env: { REDIS_URL: redisUrl, LEASE_TTL_MS: String(times.leaseTtlMs) },
+          ends: true,
         },
         [A]: workerProcess(A, times, 'start', one),
         [B]: workerProcess(B, times, 'timeline', one),
