@@ -6,7 +6,10 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { judgeClaim } from '../../../labs/agent-30days/day-10-sharding-lease/checks/claim.ts'
-import { judgeFence } from '../../../labs/agent-30days/day-10-sharding-lease/checks/fence.ts'
+import {
+  judgeFence,
+  PROBE_WRITES,
+} from '../../../labs/agent-30days/day-10-sharding-lease/checks/fence.ts'
 import { judgeOrder } from '../../../labs/agent-30days/day-10-sharding-lease/checks/order.ts'
 import { judgeRenewal } from '../../../labs/agent-30days/day-10-sharding-lease/checks/renewal.ts'
 import { judgeSpread } from '../../../labs/agent-30days/day-10-sharding-lease/checks/spread.ts'
@@ -84,18 +87,72 @@ describe('check 2, claim', () => {
     ttlMs: number | null = TTL_MS,
   ) => {
     const key = `lease:shard:${shard}`
-    script.redis(who, ['EVAL'], token, claimed(who, token, ttlMs, key))
+    const minted = { op: 'set', key: 'lease:fence', value: String(token) } as const
+    script.redis(who, ['EVAL'], token, minted, claimed(who, token, ttlMs, key))
     return script.said(who, 'lease.held', { shard, token })
+  }
+  const PROBED = 'lease:shard:300'
+  /** The probes' claims: the second wins, the first comes too late, then from life to life. */
+  const probe = (
+    script: TraceScript,
+    tokens: readonly number[] = [257, 258, 259],
+    late?: number,
+  ) => {
+    const [one = 0, two = 0, three = 0] = tokens
+    const take = (who: string, token: number) => {
+      const minted = { op: 'set', key: 'lease:fence', value: String(token) } as const
+      script.redis(who, ['EVAL'], token, minted, claimed(who, token, TTL_MS, PROBED))
+      script.said(who, 'claim.answer', { token })
+    }
+    const clear = (who: string) => script.redis(who, ['DEL'], 1, { op: 'del', key: PROBED })
+    take('probe-2', one)
+    script.said('probe-1', 'claim.answer', { token: late ?? null })
+    clear('probe-2')
+    take('probe-2', two)
+    clear('probe-3')
+    take('probe-3', three)
+    return script
+  }
+  const shared = () => {
+    const script = ready()
+    for (let n = 0; n < 256; n += 1) win(script, n % 2 ? A : B, n, n + 1)
+    return script
   }
   const judge = (script: TraceScript) => judgeClaim(new History(script.events), TTL_MS)
 
   it('holds when each shard has one of the two, in belief and in truth', () => {
-    const script = ready()
-    for (let n = 0; n < 256; n += 1) win(script, n % 2 ? A : B, n, n + 1)
-    expect(judge(script)).toMatchObject({
+    expect(judge(probe(shared()))).toMatchObject({
       status: 'held',
       got: 'A holds 128, B holds 128, intersection 0, union 256',
     })
+  })
+
+  it('proves nothing when the probes did not get to the end', () => {
+    expect(judge(shared()).status).toBe('inconclusive')
+  })
+
+  it('is violated when a claim that comes too late wins all the same', () => {
+    const finding = judge(probe(shared(), [257, 258, 259], 260))
+    expect(finding.status).toBe('violated')
+    expect(finding.got).toContain('came too late')
+  })
+
+  it.each([
+    ['a token is used twice or goes back', [257, 257, 259]],
+    ['a later life has a smaller token', [257, 258, 4]],
+  ])('is violated when %s', (_, tokens) => {
+    expect(judge(probe(shared(), tokens)).status).toBe('violated')
+  })
+
+  it('is violated by tokens that did not come from the counter', () => {
+    const script = ready()
+    for (let n = 0; n < 256; n += 1) {
+      const who = n % 2 ? A : B
+      script.redis(who, ['EVAL'], 1, claimed(who, n + 1, TTL_MS, `lease:shard:${n}`))
+      script.said(who, 'lease.held', { shard: n, token: n + 1 })
+    }
+    const finding = judge(probe(script))
+    expect(finding.got).toContain('did not come from the counter')
   })
 
   it('is violated when both take the same 128, and says that NX is missing', () => {
@@ -373,7 +430,8 @@ describe('check 5, fence', () => {
     readonly renewal?: 0 | 1
     readonly next?: number
     readonly nextWrote?: boolean
-    readonly probe?: readonly number[]
+    /** Answers of the probe that differ from the right ones, by place. */
+    readonly probe?: Readonly<Record<number, string>>
     readonly plantLate?: boolean
   }
   const append = (
@@ -383,15 +441,25 @@ describe('check 5, fence', () => {
     status?: number,
     wrote = false,
   ) => {
-    const sent = { shard: by === 'probe' ? 7 : 131, token, runId: 'run', seq: 1 }
+    const sent = { shard: 131, token, runId: 'run', seq: 1 }
     const outcome = wrote ? 'accepted' : status === 409 ? 'refused' : 'duplicate'
     const got = { outcome, commit: wrote ? 1 : null, rows: wrote ? [['run', 1, token]] : [] }
     return script.post(by, 'store', '/messages', sent, status, got)
   }
   const story = (way: Way = {}) => {
     const script = new TraceScript()
-    for (const [i, status] of (way.probe ?? [200, 409, 200, 200, 409]).entries()) {
-      append(script, 'probe', [5, 4, 5, 6, 5][i]!, status, status === 200)
+    for (const [k, [shard, token, seq, right]] of PROBE_WRITES.entries()) {
+      const outcome = way.probe?.[k] ?? right
+      const wrote = outcome === 'accepted'
+      const rows = wrote ? [['run', seq, token]] : []
+      script.post(
+        'probe',
+        'store',
+        '/messages',
+        { shard, token, runId: 'run', seq },
+        outcome === 'refused' ? 409 : 200,
+        { outcome, commit: wrote ? k + 1 : null, rows },
+      )
     }
     script.redis(A, ['EVAL', LEASE], 1, claimed(A, 1, TTL_MS))
     script.at(100).said(A, 'handler.start', { shard: 131, token: 1 }).bit('freeze-a', 'freeze', A)
@@ -436,10 +504,20 @@ describe('check 5, fence', () => {
     })
   })
 
-  it('is violated by a fence that does not remember what it saw', () => {
-    const finding = judge({ probe: [200, 200, 200, 200, 200] })
+  it.each([
+    ['does not remember what it saw', { 2: 'accepted' }, '7:9, 7:10, 7:9 one after another'],
+    ['compares tokens as text', { 1: 'refused' }, '7:9, 7:10 one after another'],
+    ['takes all shards for one', { 4: 'refused' }, '8:3 one after another'],
+    ['calls a message new that is there already', { 9: 'accepted' }, 'not duplicate'],
+  ])('is violated by a fence that %s', (_, probe, said) => {
+    const finding = judge({ probe })
     expect(finding.status).toBe('violated')
-    expect(finding.got).toContain('tokens 5, 4')
+    expect(finding.got).toContain(said)
+  })
+
+  it('is violated, not unclear, when a wrong fence keeps B from planting', () => {
+    expect(judge({ plantLate: true, probe: { 4: 'refused' } }).status).toBe('violated')
+    expect(judge({ plantLate: true }).status).toBe('inconclusive')
   })
 
   it('proves nothing when B’s token came after A woke up, or A never began', () => {

@@ -10,6 +10,7 @@ import {
   checkAllHandled,
   checkAppend,
   checkClaim,
+  checkInserted,
   checkRenewal,
   checkShard,
   isSlip,
@@ -101,7 +102,7 @@ describe('contracts', () => {
     expect(checkClaim({ token: 3 })).toEqual({ token: 3 })
     expect(checkClaim(null)).toBeNull()
     expect(checkRenewal(0)).toBe(0)
-    expect(checkAppend({ kind: 'refused', highestToken: 2 }, 0)).toBe('refused')
+    expect(checkAppend({ kind: 'refused', highestToken: 2 }, 0, 2)).toBe('refused')
     expect(() => checkAllHandled(2, 2)).not.toThrow()
   })
 
@@ -114,9 +115,12 @@ describe('contracts', () => {
     ['lease.ts', () => checkClaim({ token: '3' })],
     ['renew.ts', () => checkRenewal(true)],
     ['renew.ts', () => checkRenewal(undefined)],
-    ['store.ts', () => checkAppend(undefined, 0)],
-    ['store.ts', () => checkAppend({ kind: 'refused' }, 1)],
-    ['store.ts', () => checkAppend({ kind: 'accepted' }, 0)],
+    ['store.ts', () => checkAppend(undefined, 0, 2)],
+    ['store.ts', () => checkAppend({ kind: 'refused' }, 1, 2)],
+    ['store.ts', () => checkAppend({ kind: 'accepted' }, 0, 2)],
+    ['store.ts', () => checkAppend({ kind: 'refused' }, 0, 2)],
+    ['store.ts', () => checkAppend({ kind: 'refused', highestToken: 9 }, 0, 2)],
+    ['store.ts', () => checkInserted({ seq: 1, token: 0 }, { seq: 1, token: 5 })],
     ['worker.ts', () => checkAllHandled(1, 2)],
   ])('%s: a wrong answer names the file, what was expected and what came', (file, check) => {
     expect(check).toThrow(new RegExp(`^${file}: .*expected .*, got .*\\. \\w`))

@@ -64,7 +64,11 @@ export function checkRenewal(answer: unknown): 0 | 1 {
 }
 
 /** `appendMessage` must give one of its three outcomes, and tell the truth about what it wrote. */
-export function checkAppend(outcome: unknown, rowsWritten: number): AppendKind {
+export function checkAppend(
+  outcome: unknown,
+  rowsWritten: number,
+  highestToken: number,
+): AppendKind {
   const kind = typeof outcome === 'object' && outcome ? (outcome as { kind?: unknown }).kind : null
   if (kind !== 'accepted' && kind !== 'duplicate' && kind !== 'refused') {
     throw broken(
@@ -83,7 +87,28 @@ export function checkAppend(outcome: unknown, rowsWritten: number): AppendKind {
       "Write once and say 'accepted', or write nothing and say why.",
     )
   }
+  const told = (outcome as { highestToken?: unknown }).highestToken
+  if (kind === 'refused' && told !== highestToken) {
+    throw broken(
+      "store.ts: appendMessage answered 'refused'",
+      `highestToken ${highestToken}, which the shard's table has`,
+      told,
+      'Tell the writer the token that it lost to: the one from tx.highestToken.',
+    )
+  }
   return kind
+}
+
+/** What is inserted must be the message that was to be written, field by field. */
+export function checkInserted(inserted: object, write: object): void {
+  const got = inserted as Readonly<Record<string, unknown>>
+  if (Object.entries(write).every(([name, value]) => got[name] === value)) return
+  throw broken(
+    'store.ts: appendMessage inserted a message',
+    JSON.stringify(write),
+    inserted,
+    'Hand the write to tx.insertMessage as it came.',
+  )
 }
 
 type AppendKind = 'accepted' | 'duplicate' | 'refused'

@@ -1,21 +1,25 @@
 /**
- * Asks the store directly, without Redis or leases, on a shard that nobody uses: a token, a smaller
- * one, the first one again, and a larger one that makes the first one stale. Prints the answers.
+ * Asks the store directly, without Redis or leases, on shards that nobody uses. `WRITES` lists what
+ * is sent: `[[shard, token, seq], …]`, all of one run. Prints the answers.
  */
 
 import { JsonClient } from './json-http.ts'
 import { say, textOf } from './log.ts'
 
-const SHARD = 7
 const store = new JsonClient(process.env.STORE_URL ?? 'http://127.0.0.1:7310')
+const writes = JSON.parse(process.env.WRITES ?? '[]') as readonly (readonly [
+  number,
+  number,
+  number,
+])[]
 
-for (const [seq, token] of [5, 4, 5, 6, 5].entries()) {
-  const message = { shard: SHARD, token, runId: 'run-probe', seq: seq + 1, userId: 'u-0', body: '' }
+for (const [shard, token, seq] of writes) {
+  const message = { shard, token, runId: 'run-probe', seq, userId: 'u-0', body: `message ${seq}` }
   try {
     const { status } = await store.post('/messages', message, 2000)
-    say('fence.answer', { token, status })
+    say('fence.answer', { shard, token, status })
   } catch (error) {
-    say('fence.answer', { token, error: textOf(error) })
+    say('fence.answer', { shard, token, error: textOf(error) })
   }
 }
 store.close()

@@ -12,7 +12,7 @@
 import { type MessageRow, memoryTables } from 'leaselab/messages'
 import { appendMessage } from '#exercises/store.ts'
 import { portOf } from './config.ts'
-import { checkAppend, endWith, isSlip } from './contract.ts'
+import { checkAppend, checkInserted, endWith, isSlip } from './contract.ts'
 import { type Answer, serveJson } from './json-http.ts'
 import { say, textOf } from './log.ts'
 
@@ -52,14 +52,17 @@ async function append(body: Body): Promise<Answer> {
     const counted = {
       ...tx,
       insertMessage: async (inserted: MessageRow) => {
-        const isNew = await tx.insertMessage(inserted)
+        checkInserted(inserted, row)
+        const isNew = await tx.insertMessage(row)
         if (isNew) rowsWritten += 1
         return isNew
       },
     }
-    const outcome = checkAppend(await appendMessage(counted, row), rowsWritten)
+    const answered = await appendMessage(counted, { ...row })
+    const highestToken = await tx.highestToken(row.shard)
+    const outcome = checkAppend(answered, rowsWritten, highestToken)
     if (outcome === 'accepted') await tx.openRun(row.runId, row.runId)
-    return { outcome, highestToken: await tx.highestToken(row.shard) }
+    return { outcome, highestToken }
   })
   const { outcome, highestToken } = value
   const { shard, token, runId, seq } = row

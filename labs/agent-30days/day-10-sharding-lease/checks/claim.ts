@@ -16,6 +16,7 @@ import {
   takenAlive,
   violated,
 } from '../../../../src/judge/index.ts'
+import { PROBED, probeFault, probeProcesses, probeTimeline } from './claim-probe.ts'
 import {
   A,
   B,
@@ -44,6 +45,7 @@ export function claimCheck(times: Times): Check {
         [STORE]: storeProcess,
         [A]: workerProcess(A, times, 'start', two),
         [B]: workerProcess(B, times, 'timeline', two),
+        ...probeProcesses(times),
       },
       timeline: [
         {
@@ -53,6 +55,7 @@ export function claimCheck(times: Times): Check {
           when: { on: said(A, 'lease.held'), nth: SHARD_COUNT / 4 },
           do: { verb: 'start', process: B },
         },
+        ...probeTimeline,
       ],
       // After a second look round, so that both have had the chance to want more than they should.
       until: { on: said(B, 'sweep.done'), nth: 2, plusMs: times.whileMs },
@@ -98,7 +101,7 @@ export function judgeClaim(history: History, leaseTtlMs: number): Finding {
   const fail = (reason: string, hint: string) =>
     violated({ expected, got: `${got}: ${reason}`, evidence, hint, file: FILE })
 
-  const taken = takenAlive(history, LEASES)
+  const taken = takenAlive(history, LEASES).filter(({ key }) => key !== PROBED)
   if (taken.length > 0) {
     const { key, value, ended } = taken[0]!
     evidence.push(
@@ -125,7 +128,7 @@ export function judgeClaim(history: History, leaseTtlMs: number): Finding {
   }
   const odd = terms.find((term) => {
     const ttlUs = term.firstExpireAt! - term.from
-    return Math.abs(ttlUs - leaseTtlMs * 1000) > leaseTtlMs * 100
+    return Math.abs(ttlUs - leaseTtlMs * 1000) > leaseTtlMs * 33
   })
   if (odd) {
     const ttl = inMs(odd.firstExpireAt! - odd.from)
@@ -152,7 +155,13 @@ export function judgeClaim(history: History, leaseTtlMs: number): Finding {
     )
   }
   if (heldByA.size === half && heldByB.size === half && intersection === 0) {
-    return held({ expected, got, evidence })
+    const fault = probeFault(history)
+    if (fault === null) return held({ expected, got, evidence })
+    if (fault === 'unfinished') {
+      return inconclusive({ expected, got: `${got}: claims were not probed to the end`, evidence })
+    }
+    evidence.push(...fault.evidence)
+    return fail(fault.reason, fault.hint)
   }
   return fail(
     `some shards stay without a worker.${complaint(history, heldByA.size < half ? A : B)}`.trim(),

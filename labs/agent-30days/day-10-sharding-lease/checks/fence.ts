@@ -36,9 +36,24 @@ import {
 const FILE = 'store.ts'
 const FREEZE = 'freeze-a'
 const PROBE = 'probe'
-/** What the probe sends, in order, and how a fence answers. */
-const PROBE_TOKENS = [5, 4, 5, 6, 5]
-const PROBE_ANSWERS = ['accepted', 'refused', 'accepted', 'accepted', 'refused']
+/** What the probe sends, in order, and how a fence answers. Tokens are numbers, not texts. */
+export const PROBE_WRITES: readonly (readonly [
+  shard: number,
+  token: number,
+  seq: number,
+  answer: Append['outcome'],
+])[] = [
+  [7, 9, 1, 'accepted'],
+  [7, 10, 2, 'accepted'],
+  [7, 9, 3, 'refused'],
+  [7, 10, 4, 'accepted'],
+  [8, 3, 5, 'accepted'],
+  [7, 12, 6, 'accepted'],
+  [7, 10, 7, 'refused'],
+  [7, 2_147_483_650, 8, 'accepted'],
+  [7, 12, 9, 'refused'],
+  [7, 2_147_483_650, 1, 'duplicate'],
+]
 
 export function fenceCheck(times: Times): Check {
   const env = { SHARDS: String(SHARD), SELF_STOP: 'off' }
@@ -58,7 +73,14 @@ export function fenceCheck(times: Times): Check {
           ],
           'timeline',
         ),
-        [PROBE]: { program: 'app/probe-fence.ts', begins: 'timeline', env: storeUrl() },
+        [PROBE]: {
+          program: 'app/probe-fence.ts',
+          begins: 'timeline',
+          env: {
+            ...storeUrl(),
+            WRITES: JSON.stringify(PROBE_WRITES.map(([shard, token, seq]) => [shard, token, seq])),
+          },
+        },
         [A]: workerProcess(A, times, 'timeline', {
           ...env,
           HANDLE_MS: String(times.whileMs),
@@ -107,11 +129,25 @@ export function judgeFence(history: History): Finding {
   const evidence: Evidence[] = []
   const fail = (got: string, hint: string) =>
     violated({ expected, got, evidence, hint, file: FILE })
-  const unclear = (got: string) => inconclusive({ expected, got, evidence })
-
   const early = endedByItself(history, [STORE], expected, FILE)
   if (early) return early
   const written = appends(history, STORE)
+  const probed = written.filter(({ by }) => by === PROBE)
+  /** A fence that is wrong in itself can also keep the story from coming about. */
+  const unclear = (got: string) => probeFails() ?? inconclusive({ expected, got, evidence })
+  const probeFails = (): Finding | null => {
+    const at = PROBE_WRITES.findIndex(([, , , answer], k) => {
+      return probed[k] !== undefined && probed[k].outcome !== answer
+    })
+    if (at < 0) return null
+    const sent = PROBE_WRITES.slice(0, at + 1).map(([shard, token]) => `${shard}:${token}`)
+    const [, , , wanted] = PROBE_WRITES[at]!
+    for (const append of probed) evidence.push(answerTo(append, history.endUs))
+    return fail(
+      `shard:token ${sent.join(', ')} one after another: the last was ${probed[at]!.outcome}, not ${wanted}`,
+      'The store must remember for each shard the highest token that has written: refuse a smaller one, let an equal one pass, move up with a larger one, and say duplicate of what is there already. Tokens are compared as numbers.',
+    )
+  }
   const silent = written.find(({ by, outcome }) => by === PROBE && outcome === 'silent')
   if (silent) {
     evidence.push(seen(silent.exchange.request, PROBE, `writes with token ${silent.token}`))
@@ -178,17 +214,9 @@ export function judgeFence(history: History): Finding {
   }
   if (next.outcome !== 'accepted') return fail(strange('B’s write', next), SPEAK)
 
-  const probed = written.filter(({ by }) => by === PROBE)
-  const answers = probed.map(({ outcome }) => outcome)
-  if (answers.length < PROBE_TOKENS.length) return unclear('the fence was not probed to the end')
-  const at = answers.findIndex((answer, i) => answer !== PROBE_ANSWERS[i])
-  if (at >= 0) {
-    for (const append of probed) evidence.push(answerTo(append, history.endUs))
-    return fail(
-      `tokens ${PROBE_TOKENS.slice(0, at + 1).join(', ')} one after another: the last was ${answers[at]}, not ${PROBE_ANSWERS[at]}`,
-      'The store must remember for each shard the highest token that has written: refuse a smaller one, let an equal one pass, and move up with a larger one.',
-    )
-  }
+  const wrong = probeFails()
+  if (wrong) return wrong
+  if (probed.length < PROBE_WRITES.length) return unclear('the fence was not probed to the end')
   return held({ expected, got: expected, evidence })
 }
 
