@@ -1,5 +1,6 @@
 /**
- * Calls `processShard` directly: with messages of two users that take shorter and shorter, and with
+ * Calls `processShard` directly: with messages of two users that take shorter and shorter, the first
+ * far longer than any in the cluster (no timeout may stand in for its end), and with
  * one that fails in the middle. Prints what is begun, what is done, and how the whole ended.
  */
 
@@ -22,7 +23,7 @@ async function probe(run: string, failing: number | null): Promise<void> {
   const handle = async ({ id }: Entry): Promise<void> => {
     const n = Number.parseInt(id, 10)
     step(`begin ${n}`)
-    await pause((entries.length + 1 - n) * unitMs)
+    await pause((entries.length + 1 - n) * 10 * unitMs)
     step(n === failing ? `fail ${n}` : `end ${n}`)
     if (n === failing) throw new Error(`message ${n} cannot be handled`)
   }
@@ -33,7 +34,7 @@ async function probe(run: string, failing: number | null): Promise<void> {
     step('rejected')
   }
   // Whatever was begun and is still under way shows up now.
-  await pause(2 * entries.length * unitMs)
+  await pause(entries.length * 10 * unitMs)
 }
 
 function pause(ms: number): Promise<void> {
