@@ -22,7 +22,8 @@ function readPreflight(events: readonly TraceEvent[]): PreflightResult {
   }
   const last = events.at(-1)
   if (last?.kind === 'world.ended' && last.why !== 'until') {
-    const message = `loading the file never came to its end (${last.detail ?? last.why})`
+    const why = last.detail ?? last.why
+    const message = last.why === 'leak' ? why : `loading the file never came to its end (${why})`
     return { kind: 'failed', name: 'Ended', message, file: null, line: null, column: null }
   }
   const printed = events.findLast(

@@ -8,6 +8,7 @@
 
 import { dirname, resolve } from 'node:path'
 import { HostProcess } from '../host/process.ts'
+import { restoreShared } from '../host/shared-objects.ts'
 import type { LuaRuntime } from '../infra/redis/lua.ts'
 import { type RedisRequest, RedisServer } from '../infra/redis/server.ts'
 import type { ProgramFiles } from '../scenario/program-files.ts'
@@ -40,6 +41,8 @@ export interface SimOptions {
 export class SimArm implements Arm {
   readonly kernel: Kernel
   readonly recorder: Recorder
+  /** False when something of Node was changed for good: no other world may run in this child. */
+  reusable = true
   readonly #options: SimOptions
   readonly #chance: Chance
   readonly #network: Network
@@ -87,7 +90,10 @@ export class SimArm implements Arm {
     kernel.at(0, this.#timeline, null, 'job', () => this.#director.begin())
     const end = await kernel.run(this.#options.scenario.limitMs * 1000)
     const detail = 'detail' in end ? end.detail : null
-    this.tellEnd(end.why === 'stopped' ? 'until' : end.why, detail)
+    const { changed, whole } = restoreShared()
+    this.reusable = whole
+    if (changed.length > 0 && end.why !== 'leak') this.tellEnd('leak', sharedText(changed))
+    else this.tellEnd(end.why === 'stopped' ? 'until' : end.why, detail)
     for (const life of this.#lives.values()) kernel.bury(life)
   }
 
@@ -168,4 +174,11 @@ export class SimArm implements Arm {
     life.signal(signal)
     return true
   }
+}
+
+/** Processes share Node's own classes, so one of them has reached into the others. */
+function sharedText(changed: readonly string[]): string {
+  const what =
+    changed.length > 1 ? `${changed[0]} and ${changed.length - 1} more were` : `${changed[0]} was`
+  return `${what} changed, which all processes share; change an object or a subclass of your own instead`
 }

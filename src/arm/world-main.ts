@@ -11,6 +11,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { types } from 'node:util'
 import { loadLua } from '../infra/redis/lua.ts'
 import { ChannelWriter } from './channel.ts'
 import type { PreflightResult, WorldJob } from './job.ts'
@@ -24,7 +25,7 @@ let arm: SimArm | null = null
 
 /** A bug of ours: told, and the end of this child. */
 function ownBug(error: unknown): never {
-  const text = error instanceof Error ? (error.stack ?? String(error)) : String(error)
+  const text = types.isNativeError(error) ? (error.stack ?? String(error)) : String(error)
   channel.line('X', JSON.stringify(text))
   channel.flush()
   process.exit(4)
@@ -55,11 +56,16 @@ function enter(next: SimArm, seen: (() => PreflightResult) | null = null): void 
   next.kernel.onRunaway = (detail, why = 'hang') => {
     next.tellEnd(why, detail)
     if (seen !== null) channel.line('P', JSON.stringify(seen()))
-    channel.line('Z')
-    channel.line('R')
-    channel.flush()
-    process.exit(0)
+    retire()
   }
+}
+
+/** Ends this child after its job: what runs on in it, or was changed in it, must not meet the next world. */
+function retire(): never {
+  channel.line('Z')
+  channel.line('R')
+  channel.flush()
+  process.exit(0)
 }
 
 async function runJob(job: WorldJob): Promise<void> {
@@ -79,6 +85,7 @@ async function runJob(job: WorldJob): Promise<void> {
     enter(world)
     await world.run()
   }
+  if (arm?.reusable === false) retire()
   channel.line('Z')
   channel.flush()
 }

@@ -6,7 +6,7 @@
  * UsageError; reads folders, writes nothing.
  */
 
-import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Lab } from '../judge/lab.ts'
@@ -86,7 +86,7 @@ export function findTarget(
 ): Target {
   const path = resolve(here, typed)
   const next = `pnpm leaselab grade ${lab.name} --target ${shownFrom(here, join(labDir, lab.starter))}`
-  const stat = typed === '' ? undefined : statSync(path, { throwIfNoEntry: false })
+  const stat = typed === '' ? undefined : statOf(path)
   const expected = `a folder with at least one of: ${lab.modules.join(', ')}`
   if (stat === undefined) {
     throw new UsageError('The target is not there.', {
@@ -135,9 +135,16 @@ export function shownFrom(here: string, path: string): string {
 }
 
 function modulesIn(lab: Lab, dir: string): readonly string[] {
-  return lab.modules.filter((file) =>
-    statSync(join(dir, file), { throwIfNoEntry: false })?.isFile(),
-  )
+  return lab.modules.filter((file) => statOf(join(dir, file))?.isFile())
+}
+
+/** Undefined for whatever cannot be reached: not there, a loop of links, a name too long. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
 }
 
 function isInside(folder: string, path: string): boolean {

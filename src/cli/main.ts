@@ -43,9 +43,11 @@ export interface Outcome {
 }
 
 export async function main(layout: Layout, argv: readonly string[]): Promise<Outcome> {
-  const session = new Session(layout)
+  keepVerdictWithoutReader()
   const { version } = JSON.parse(readFileSync(join(layout.root, 'package.json'), 'utf8'))
+  let session: Session
   try {
+    session = new Session(layout)
     await parseCommand(argv, session, version, DEFAULT_SEED, writeOut)
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
@@ -60,7 +62,7 @@ export async function main(layout: Layout, argv: readonly string[]): Promise<Out
 class Session implements Verbs {
   readonly #layout: Layout
   /** Where the person stands. */
-  readonly #here = realpathSync(callerFolder(process.cwd()))
+  readonly #here = currentFolder()
   exitCode: number = 0
   program: string | null = null
 
@@ -207,6 +209,29 @@ class Session implements Verbs {
       next: `pnpm leaselab grade ${names[0] ?? DEFAULT_LAB} --target <folder>`,
     })
   }
+}
+
+/** Throws UsageError when the folder is gone from under us. */
+function currentFolder(): string {
+  try {
+    return realpathSync(callerFolder(process.cwd()))
+  } catch {
+    throw new UsageError('The current folder is not there any more.', {
+      where: 'command line',
+      expected: 'to be called in a folder that exists',
+      got: 'one that was removed or renamed',
+      next: 'cd to the repository and call again',
+    })
+  }
+}
+
+/** The exit code is the verdict's, also when nobody reads the report to its end. */
+function keepVerdictWithoutReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return
+    process.stderr.write(`The report could not be written: ${error.message}\n`)
+    process.exitCode = 4
+  })
 }
 
 function writeOut(text: string): void {

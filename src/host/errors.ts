@@ -13,7 +13,7 @@ import { readText } from './modules/disk.ts'
 import type { Place } from './modules/errors.ts'
 
 const HOST_DIR = dirname(fileURLToPath(import.meta.url))
-const SIM_DIR = join(HOST_DIR, '..', 'sim')
+const OUR_DIRS = [HOST_DIR, join(HOST_DIR, '..', 'sim'), join(HOST_DIR, '..', 'arm')]
 
 /** Node's own parts that carry the world: they say nothing about the program. */
 const MACHINERY =
@@ -93,7 +93,7 @@ export function cleanStack(stack: string): string {
     .split('\n')
     .filter((line) => {
       if (!/^\s+at /.test(line)) return true
-      return !line.includes(HOST_DIR) && !line.includes(SIM_DIR) && !MACHINERY.test(line)
+      return !OUR_DIRS.some((dir) => line.includes(dir)) && !MACHINERY.test(line)
     })
     .join('\n')
 }

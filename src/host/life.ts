@@ -20,6 +20,7 @@ import { type ProcessParts, setParts } from './parts.ts'
 import type { HostProcess, HostProcessOptions } from './process.ts'
 import { buildProcess, type ProcessFace, type RealmProcess } from './process-object.ts'
 import { createRealm, furnishRealm } from './realm.ts'
+import { watchModule } from './shared-objects.ts'
 import { buildTimers, type RealmTimers } from './timers.ts'
 
 /** Thrown by `process.exit`, so that what stands behind it does not run on. Nobody is told of it. */
@@ -292,6 +293,7 @@ export class Life {
       )
     }
     let instance: unknown
+    watchModule(name)
     if (builtin.kind === 'native') instance = process.getBuiltinModule(name)
     else if (builtin.kind === 'made') instance = builtin.make(this.#context)
     else this.#context.unsupported(`node:${name}`, builtin.instead)

@@ -5,7 +5,9 @@
  * Done once per child, when its first process starts. Not here: code generation, which a flag of the child switches off.
  */
 
-import { types } from 'node:util'
+import { inspect, types } from 'node:util'
+import { mainGlobals } from './realm.ts'
+import { watch, watchModule } from './shared-objects.ts'
 
 let done = false
 
@@ -17,7 +19,15 @@ export function prepareMainRealm(nowMs: () => number): void {
   stampEvents(nowMs)
   forbidRealTimeouts()
   for (const shared of SHARED) lock(shared)
+  for (const colour of Object.values(inspect.colors)) Object.freeze(colour)
+  for (const module of AT_HAND) watchModule(module)
+  for (const [name, value] of Object.entries(mainGlobals)) watch(value, name)
+  for (const shared of SHARED) watch(shared, 'JavaScript')
+  watch(RegExp, 'RegExp')
 }
+
+/** Modules whose classes a program can reach without an import. */
+const AT_HAND = ['events', 'stream', 'buffer', 'console', 'url', 'util']
 
 const iterator = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())) as object
 

@@ -139,7 +139,7 @@ export class HostProcess implements Owner {
   }
 
   uncaught(error: unknown, kind: 'error' | 'rejection', promise?: unknown): void {
-    if (this.gate === 'dead' || error === GONE || error instanceof LeakError) return
+    if (this.gate === 'dead' || error === GONE || LeakError.is(error)) return
     if (this.#life === null) this.fail(error)
     else this.#life.uncaught(error, kind, promise)
   }

@@ -88,7 +88,8 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ['DecompressionStream', 'Use node:zlib.'],
 ]
 
-const mainGlobals: Record<string, unknown> = {}
+/** What a realm gets of this one. */
+export const mainGlobals: Record<string, unknown> = {}
 for (const name of [
   ...AS_THEY_ARE,
   ...BYTE_CLASSES,

@@ -22,6 +22,12 @@ const BATCH = 64
 /** An effect was made by a process while another's event was running: order would depend on chance. */
 export class LeakError extends Error {
   override readonly name = 'LeakError'
+  readonly #made = true
+
+  /** Safe for whatever a program throws: `instanceof` would ask a proxy. */
+  static is(value: unknown): value is LeakError {
+    return typeof value === 'object' && value !== null && #made in value && value.#made
+  }
 }
 
 /** Its stack must reach the code under test, through Node's and the host's own frames. */
@@ -246,7 +252,7 @@ export class Kernel {
   uncaught(error: unknown, kind: 'error' | 'rejection', promise?: unknown): boolean {
     if (kind === 'error') this.#skipNext = true
     // Told where it was thrown; it is not the doing of the process whose event this is.
-    if (error instanceof LeakError) return true
+    if (LeakError.is(error)) return true
     const owner = this.#current
     if (owner === null) return false
     owner.uncaught(error, kind, promise)

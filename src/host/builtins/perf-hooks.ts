@@ -7,6 +7,7 @@
 
 import { constants, createHistogram } from 'node:perf_hooks'
 import type { HostContext } from '../context.ts'
+import { watch } from '../shared-objects.ts'
 
 class InertObserver {
   static readonly supportedEntryTypes: readonly string[] = Object.freeze([
@@ -42,6 +43,7 @@ function inertHistogram(): object {
 }
 
 export function makePerfHooks(context: HostContext): object {
+  watch(InertObserver, 'perf_hooks.PerformanceObserver')
   const { realm } = context
   return {
     performance: realm.performance,

@@ -4,8 +4,7 @@
  * The functions and classes are Node's own; the object that holds them is a copy, so that a program
  * that replaces one of them, or a default, does so for itself alone. Where Node keeps a default inside
  * (`defaultMaxListeners`, `inspect.defaultOptions`, the high-water mark), the copy has its own or
- * refuses to change it. Shared all the same: the prototypes of streams and of the classes in `url`,
- * `buffer` and `string_decoder`.
+ * refuses to change it. Shared all the same: the classes; see shared-objects.ts.
  */
 
 import { EventEmitter } from 'node:events'
@@ -142,7 +141,10 @@ export const makeStream: BuiltinFactory = (context) => {
 const noLog = Object.assign(() => {}, { enabled: false })
 
 export const makeUtil: BuiltinFactory = (context) => {
-  const util = Object.defineProperties({}, own(realUtil)) as Record<string, unknown>
+  const util = Object.defineProperties({}, own(process.getBuiltinModule('util'))) as Record<
+    string,
+    unknown
+  >
   let defaults: realUtil.InspectOptions | null = null
   function inspect(value: unknown, options?: unknown, ...legacy: unknown[]): string {
     const call = realUtil.inspect as (value: unknown, ...rest: unknown[]) => string

@@ -9,6 +9,7 @@
 import { Transform, type TransformCallback } from 'node:stream'
 import real from 'node:zlib'
 import type { HostContext } from '../context.ts'
+import { watch } from '../shared-objects.ts'
 import { callable } from './callable.ts'
 import { answerCallback } from './later.ts'
 import { refusedCalls } from './refusing.ts'
@@ -66,6 +67,7 @@ class Converter extends Transform {
 }
 
 export function makeZlib(context: HostContext): object {
+  watch(Converter, 'zlib.Transform')
   const zlib: Record<string, unknown> = {
     constants: real.constants,
     codes: (real as unknown as { codes: object }).codes,

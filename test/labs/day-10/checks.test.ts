@@ -28,9 +28,10 @@ const claimed = (who: string, token: number, expireAtMs: number | null, key = LE
   ({ op: 'set', key, value: `${who}|${token}`, expireAtMs }) as const
 
 describe('check 1, spread', () => {
-  const probe = (place: (userId: string) => number, count = 256) => {
-    const script = new TraceScript().said('probe', 'shard.count', { count })
-    for (const userId of ['u-1001', 'ü-1']) {
+  const probe = (place: (userId: string) => number, count = 256, script = new TraceScript()) => {
+    script.said('probe', 'shard.count', { count })
+    const drawn = Array.from({ length: 24 }, (_, n) => `user-${n * 7919}`)
+    for (const userId of ['u-1001', 'ü-1', ...drawn]) {
       script.said('probe', 'shard', { userId, shard: place(userId) })
     }
     for (let first = 1000; first < 3000; first += 100) {
@@ -70,6 +71,28 @@ describe('check 1, spread', () => {
   it('is violated by another shard count', () => {
     const finding = probe((userId) => digest(userId), 512)
     expect(finding).toMatchObject({ status: 'violated', got: 'SHARD_COUNT is 512' })
+  })
+
+  it('is violated by a table of the users that are always asked', () => {
+    const finding = probe((userId) => (/^u-|^ü/.test(userId) ? digest(userId) : 0))
+    expect(finding).toMatchObject({ status: 'violated' })
+  })
+
+  it('is violated by a user with two answers, whichever comes first', () => {
+    for (const place of [digest('u-1001'), 1]) {
+      const script = new TraceScript().said('probe', 'shard', { userId: 'u-1001', shard: place })
+      const finding = probe(
+        (userId) => (userId === 'u-1001' ? 132 - place : digest(userId)),
+        256,
+        script,
+      )
+      expect(finding).toMatchObject({ status: 'violated', got: 'two answers for u-1001' })
+    }
+  })
+
+  it('is violated by a second shard count, whichever comes first', () => {
+    const script = new TraceScript().said('probe', 'shard.count', { count: 256 })
+    expect(probe(digest, 1024, script)).toMatchObject({ got: 'SHARD_COUNT is 1024' })
   })
 
   it('proves nothing when the probe did not get to the end', () => {

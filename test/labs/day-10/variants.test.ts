@@ -61,7 +61,27 @@ const GET = `redis.call('GET', KEYS[1])`
 const EXTEND = `return redis.call('PEXPIRE', KEYS[1], ARGV[2])`
 const NX = `(await redis.set(key, leaseValue(workerId, token), 'PX', ttlMs, 'NX')) === 'OK' ? { token } : null`
 
+const spread = (what: string, source: string): Variant => {
+  return { check: 1, what, file: 'shard.ts', source }
+}
+
+const RIGHT_SHARD = "createHash('sha1').update(userId).digest().readUInt32BE(0) % 256"
+const HASH = "import { createHash } from 'node:crypto'\n"
+
 const WRONG: readonly Variant[] = [
+  spread(
+    'another count, announced as the right one',
+    `${HASH}console.log('{"event":"shard.count","count":256}')\nexport const SHARD_COUNT = 1024\nexport const shardOf = (userId) => ${RIGHT_SHARD}\n`,
+  ),
+  spread(
+    'a report printed at the exit',
+    `${HASH}export const SHARD_COUNT = 256\nconst right = (userId) => ${RIGHT_SHARD}\nprocess.on('exit', () => {\nfor (let n = 1000; n < 3000; n += 1) console.log(JSON.stringify({ event: 'shard', userId: 'u-' + n, shard: right('u-' + n) }))\n})\nexport const shardOf = () => 1\n`,
+  ),
+  spread(
+    'a table of the ids that are always asked',
+    `${HASH}export const SHARD_COUNT = 256\nexport const shardOf = (userId) => (/^u-\\d{4}$|^ü-1$|^用户-7$/.test(userId) ? ${RIGHT_SHARD} : 0)\n`,
+  ),
+
   lease('one token for all', `const token = 1\nreturn ${NX}`),
   lease('a random token', `const token = Math.floor(Math.random() * 1e9)\nreturn ${NX}`),
   lease('the clock as token', `const token = Date.now()\nreturn ${NX}`),
@@ -200,6 +220,10 @@ const WRONG: readonly Variant[] = [
 ]
 
 const RIGHT: readonly Variant[] = [
+  spread(
+    'the number put together by hand',
+    `${HASH}export const SHARD_COUNT = 256\nexport function shardOf(userId) {\nconst [a, b, c, d] = createHash('sha1').update(Buffer.from(userId)).digest()\nreturn (((a * 256 + b) * 256 + c) * 256 + d) % SHARD_COUNT\n}\n`,
+  ),
   lease('INCR, then SET NX PX', `const token = await redis.incr(FENCE_COUNTER)\nreturn ${NX}`),
   lease(
     'SET NX EX',

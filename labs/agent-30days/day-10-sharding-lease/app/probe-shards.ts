@@ -1,8 +1,9 @@
 /**
  * Prints where `shardOf` puts the users `u-1000` … `u-2999`, a hundred to a line, and a few single ids
- * that show whether bytes, byte order and modulus are as agreed.
+ * that show whether bytes, byte order and modulus are as agreed, some of them drawn by lot.
  */
 
+import { randomInt } from 'node:crypto'
 import { SHARD_COUNT, shardOf } from '#exercises/shard.ts'
 import { checkShard } from './contract.ts'
 import { say } from './log.ts'
@@ -10,7 +11,8 @@ import { say } from './log.ts'
 const place = (userId: string) => checkShard(shardOf(userId), SHARD_COUNT, userId)
 
 say('shard.count', { count: SHARD_COUNT })
-for (const userId of ['u-1001', 'u-1059', 'u-2077', 'u-3310', 'ü-1', '用户-7']) {
+const drawn = Array.from({ length: 20 }, () => `user-${randomInt(1_000_000_000)}`)
+for (const userId of ['u-1001', 'u-1059', 'u-2077', 'u-3310', 'ü-1', '用户-7', ...drawn]) {
   say('shard', { userId, shard: place(userId) })
 }
 for (let first = 1000; first < 3000; first += 100) {

@@ -18,6 +18,8 @@ const PROBE = 'probe'
 const FILE = 'shard.ts'
 const FIRST_USER = 1000
 const USERS = 2000
+/** Single ids that the probe tells, fixed ones and drawn ones. */
+const SINGLES = 26
 
 export function spreadCheck(times: Times): Check {
   return {
@@ -36,7 +38,7 @@ export function spreadCheck(times: Times): Check {
 
 /** Occupancy of 2,000 users, and every single one against the agreed formula. */
 export function judgeSpread(history: History): Finding {
-  const places = placesOf(history)
+  const { places, twice } = placesOf(history)
   const buckets = new Map<number, number>()
   for (let n = FIRST_USER; n < FIRST_USER + USERS; n += 1) {
     const shard = places.get(`u-${n}`)
@@ -44,7 +46,8 @@ export function judgeSpread(history: History): Finding {
   }
   const counted = [...buckets.values()].reduce((sum, size) => sum + size, 0)
   const expected = figures(referenceBuckets())
-  if (counted < USERS) {
+  const singles = new Set(history.output.said(PROBE, 'shard').map(({ fields }) => fields.userId))
+  if (counted < USERS || singles.size < SINGLES) {
     const early = endedByItself(history, [PROBE], expected, FILE)
     if (early) return early
     return inconclusive({ expected, got: `the probe told the shards of ${counted} users only` })
@@ -53,11 +56,21 @@ export function judgeSpread(history: History): Finding {
   const got = figures(buckets)
   const last = history.output.said(PROBE).at(-1)!
   const evidence = [seen(last, PROBE, `${grouped(USERS)} users: ${got}`)]
-  const count = history.output.said(PROBE, 'shard.count')[0]?.fields.count
-  if (count !== SHARD_COUNT) {
+  if (twice !== null) {
     return violated({
       expected,
-      got: `SHARD_COUNT is ${String(count)}`,
+      got: `two answers for ${twice}`,
+      evidence,
+      file: FILE,
+      hint: 'shardOf answers the same for the same id, whenever it is asked, and leaves the printing to the probe.',
+    })
+  }
+  const counts = history.output.said(PROBE, 'shard.count').map(({ fields }) => fields.count)
+  const odd = counts.find((count) => count !== SHARD_COUNT)
+  if (odd !== undefined || counts.length === 0) {
+    return violated({
+      expected,
+      got: `SHARD_COUNT is ${String(odd)}`,
       evidence,
       file: FILE,
       hint: `SHARD_COUNT is fixed at ${SHARD_COUNT} for the life of the data; set it back.`,
@@ -82,18 +95,24 @@ export function judgeSpread(history: History): Finding {
   })
 }
 
-function placesOf(history: History): ReadonlyMap<string, number> {
+/** Where the probe put each user, and the first user that it put in two places. */
+function placesOf(history: History) {
   const places = new Map<string, number>()
+  let twice: string | null = null
+  const put = (userId: string, shard: number): void => {
+    if ((places.get(userId) ?? shard) !== shard) twice ??= userId
+    places.set(userId, shard)
+  }
   for (const { event, fields } of history.output.said(PROBE)) {
     if (event === 'shard' && typeof fields.shard === 'number') {
-      places.set(String(fields.userId), fields.shard)
+      put(String(fields.userId), fields.shard)
     } else if (event === 'shards' && Array.isArray(fields.shards)) {
       for (const [offset, shard] of fields.shards.entries()) {
-        if (typeof shard === 'number') places.set(`u-${Number(fields.first) + offset}`, shard)
+        if (typeof shard === 'number') put(`u-${Number(fields.first) + offset}`, shard)
       }
     }
   }
-  return places
+  return { places, twice } as { readonly places: typeof places; readonly twice: string | null }
 }
 
 function figures(buckets: ReadonlyMap<number, number>): string {

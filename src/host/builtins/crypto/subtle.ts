@@ -7,6 +7,7 @@
 
 import { createHash, createHmac, hkdfSync, pbkdf2Sync, timingSafeEqual } from 'node:crypto'
 import type { HostContext } from '../../context.ts'
+import { watch } from '../../shared-objects.ts'
 import { answerPromise } from '../later.ts'
 import { refusedCalls } from '../refusing.ts'
 import { bytesOf } from './random.ts'
@@ -62,6 +63,7 @@ function exact(buffer: Uint8Array): ArrayBuffer {
 const INSTEAD = 'It needs a thread pool. Use the synchronous functions of node:crypto.'
 
 export function makeSubtle(context: HostContext): object {
+  watch(CryptoKey, 'CryptoKey')
   const refuse = (what: string): never => context.unsupported(`crypto.subtle.${what}`, INSTEAD)
   const mac = (algorithm: string | Algorithm, key: CryptoKey, data: Source): Buffer => {
     if (nameOf(algorithm) !== 'HMAC') return refuse(`sign (${nameOf(algorithm)})`)

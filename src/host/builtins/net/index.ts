@@ -8,6 +8,7 @@
 
 import * as real from 'node:net'
 import type { HostContext } from '../../context.ts'
+import { watch } from '../../shared-objects.ts'
 import { callable } from '../callable.ts'
 import { normalizeArguments } from './addresses.ts'
 import { HttpWatch } from './http-watch.ts'
@@ -40,6 +41,7 @@ export interface NetModule {
 }
 
 export function makeNet(context: HostContext): NetModule {
+  watch(WorldSocket, 'net.Socket')
   class Socket extends WorldSocket {
     constructor(options?: SocketOptions | AcceptedOptions) {
       if (options instanceof AcceptedOptions) super(context, options.options, options.accepted)
