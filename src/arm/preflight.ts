@@ -12,6 +12,15 @@ import { SimArm } from './sim.ts'
 
 const PROCESS = 'preflight'
 
+function exportsIn(line: string): Record<string, string> | null {
+  try {
+    const { exports } = JSON.parse(line) as { exports?: Record<string, string> | null }
+    return typeof exports === 'object' ? exports : null
+  } catch {
+    return null
+  }
+}
+
 /** What the preflight's trace says. */
 function readPreflight(events: readonly TraceEvent[]): PreflightResult {
   for (const event of events) {
@@ -26,16 +35,10 @@ function readPreflight(events: readonly TraceEvent[]): PreflightResult {
     const message = last.why === 'leak' ? why : `loading the file never came to its end (${why})`
     return { kind: 'failed', name: 'Ended', message, file: null, line: null, column: null }
   }
-  const printed = events.findLast(
-    (event) => event.kind === 'process.output' && event.stream === 'stdout',
-  )
-  if (printed?.kind === 'process.output') {
-    try {
-      const { exports } = JSON.parse(printed.text) as { exports?: Record<string, string> }
-      if (exports !== undefined && typeof exports === 'object') return { kind: 'loaded', exports }
-    } catch {
-      // Falls through: the last line was not ours, so the file ended the process before it.
-    }
+  // The file may print as well, also at its exit.
+  for (const event of events.toReversed()) {
+    const exports = event.kind === 'process.output' ? exportsIn(event.text) : null
+    if (exports !== null) return { kind: 'loaded', exports }
   }
   const message = 'the process ended while the file was being loaded'
   return { kind: 'failed', name: 'Ended', message, file: null, line: null, column: null }

@@ -11,7 +11,7 @@ import { didYouMean } from './suggest.ts'
 import { UsageError } from './usage-error.ts'
 
 export interface GradingFlags {
-  readonly seed: string
+  readonly seed?: string
   readonly json?: boolean
   readonly twice?: boolean
 }
@@ -43,7 +43,6 @@ export async function parseCommand(
   argv: readonly string[],
   verbs: Verbs,
   version: string,
-  defaultSeed: string,
   write: (text: string) => void,
 ): Promise<void> {
   const program = new Command('leaselab')
@@ -57,7 +56,7 @@ export async function parseCommand(
     program
       .command(name)
       .description(description)
-      .option('--seed <n>', 'all chance comes from this number', defaultSeed)
+      .option('--seed <n>', 'all chance comes from this number', once('--seed'))
       .option('--json', 'print the verdict as JSON and nothing else')
       .option('--twice', 'run every world twice; a difference is a bug of ours (exit 4)')
   graded('start', 'with SELFTEST=1: grade the lab and folder that one stands in').action(
@@ -68,8 +67,8 @@ export async function parseCommand(
   )
   graded('grade', "grade a folder with one's own solutions")
     .argument('[lab]', 'name of the lab; may be left out within its folder')
-    .option('--target <folder>', 'the folder to grade')
-    .option('--check <n>', 'only this check')
+    .option('--target <folder>', 'the folder to grade', once('--target'))
+    .option('--check <n>', 'only this check', once('--check'))
     .action((lab: string | undefined, flags: GradeFlags) => verbs.grade(lab, flags))
   program
     .command('process')
@@ -139,7 +138,7 @@ function givenTwice(option: string, got: string): UsageError {
     where: `option ${option}`,
     expected: 'it once, or not at all',
     got,
-    next: 'pnpm leaselab run --help',
+    next: 'call again and give it once',
   })
 }
 

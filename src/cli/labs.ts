@@ -104,6 +104,15 @@ export function findTarget(
       next: `pnpm leaselab grade ${lab.name} --target ${shownFrom(here, dirname(path))}`,
     })
   }
+  if (realpathSync(path).split(sep).includes('node_modules')) {
+    throw new UsageError('The target is inside a node_modules folder.', {
+      where,
+      expected:
+        'a folder of your own: what is below node_modules counts as a package, not as yours',
+      got: path,
+      next: 'copy the folder to another place and grade it there',
+    })
+  }
   const present = modulesIn(lab, path)
   if (present.length === 0) {
     throw new UsageError("The target has none of the lab's files.", {

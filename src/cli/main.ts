@@ -48,7 +48,7 @@ export async function main(layout: Layout, argv: readonly string[]): Promise<Out
   let session: Session
   try {
     session = new Session(layout)
-    await parseCommand(argv, session, version, DEFAULT_SEED, writeOut)
+    await parseCommand(argv, session, version, writeOut)
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     if (argv.includes('--json')) writeOut(`${JSON.stringify(errorVerdict(3, usageLine(error)))}\n`)
@@ -179,7 +179,7 @@ class Session implements Verbs {
       targetDir: target.dir,
       targetShown: target.shown,
       present: target.present,
-      seed: parseSeed(flags.seed),
+      seed: parseSeed(flags.seed ?? DEFAULT_SEED),
       only: check === undefined ? null : parseCheck(check, lab),
     }
     const setAside = requireMemory(environment)

@@ -53,6 +53,8 @@ export interface GradeRequest {
 const LAST_LINES = 3
 /** Blank lines, frames of a stack and what Node puts below it: they would crowd out what was said. */
 const NO_NEWS = /^\s*$|^\s+at .+[:(]|^Node\.js v\d/
+/** Characters of one text in a verdict. */
+const LONGEST = 1000
 const TOGETHER = 'together'
 
 /** The worlds to run, in the order of the checks; `together` comes last. */
@@ -152,8 +154,8 @@ function checkVerdict(
     title: check.note === undefined ? check.title : `${check.title} (${check.note})`,
     status: finding.status,
     expected: finding.expected,
-    got: finding.got,
-    evidence: finding.evidence,
+    got: shortened(finding.got),
+    evidence: finding.evidence.map(shortLine),
     output: lastLines(result?.events ?? []),
     where: shownPlace(request, finding.where ?? null, exercise),
     hint: finding.hint ?? null,
@@ -257,10 +259,19 @@ function lastLines(events: readonly TraceEvent[]): readonly Evidence[] {
   for (const event of events) {
     if (event.kind !== 'process.output' || NO_NEWS.test(event.text)) continue
     const own = lines.get(event.process) ?? []
-    own.push({ t: event.t, who: event.process, what: event.text })
+    own.push({ t: event.t, who: event.process, what: shortened(event.text) })
     lines.set(event.process, own)
   }
   return [...lines.values()].flatMap((own) => own.slice(-LAST_LINES))
+}
+
+function shortLine(line: Evidence): Evidence {
+  return { ...line, what: shortened(line.what) }
+}
+
+/** Code under test can make a message of any length. */
+function shortened(text: string): string {
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}… (${text.length} characters)`
 }
 
 function digestOf(parts: readonly string[]): string {

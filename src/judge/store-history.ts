@@ -1,8 +1,9 @@
 /**
  * What a lab's store did, from its HTTP answers: plants of tokens, and messages appended or refused.
  *
- * The store reads `rows`, `commit` and `highestToken` of an answer from its tables, so they are facts
- * about what was written, whatever outcome the code inside it claims.
+ * The store reads `rows`, `commit` and `highestToken` of an answer from its tables, so they tell what
+ * was written, whatever outcome the exercise inside it claims. It shares a process with that exercise:
+ * code that replaces `JSON.stringify` there could still lie.
  */
 
 import type { History, HttpExchange } from '../trace/history.ts'

@@ -5,10 +5,20 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import type { Verdict } from '../../src/judge/verdict.ts'
 import { grade, targetWith } from '../grading/grade.ts'
 import { LAB, LAB_DIR, LAUNCHER, launch } from './launch.ts'
 
@@ -37,6 +47,65 @@ describe('a target that cannot be reached is a slip: exit 3', () => {
     symlinkSync(join(solution, 'lease.ts'), join(dir, 'lease.ts'))
     const { code } = await launch(['grade', LAB, '--target', dir, '--check', '1'])
     expect(code).toBe(1)
+  })
+})
+
+describe('where the target lies', () => {
+  it('a folder below node_modules counts as a package: exit 3', async () => {
+    const dir = join(scratch, 'node_modules', 'mine')
+    cpSync(solution, dir, { recursive: true })
+    const { code, stderr } = await launch(['grade', LAB, '--target', dir])
+    expect(code).toBe(3)
+    expect(stderr).toContain('The target is inside a node_modules folder.')
+  })
+
+  it('an exercise that is a link to a file elsewhere is refused, and only its own check fails', async () => {
+    const dir = join(scratch, 'linked')
+    cpSync(solution, dir, { recursive: true })
+    rmSync(join(dir, 'shard.ts'))
+    symlinkSync(join(solution, 'shard.ts'), join(dir, 'shard.ts'))
+    const { code, stdout } = await launch(['grade', LAB, '--target', dir, '--json'])
+    const { checks } = JSON.parse(stdout) as Verdict
+    expect(code).toBe(1)
+    expect(checks.map(({ status }) => status)).toEqual([
+      'violated',
+      ...['held', 'held', 'held', 'held'],
+    ])
+    expect(checks[0]?.got).toContain('shard.ts is a link to')
+  })
+})
+
+it.each(['--seed', '--target', '--check'])('%s given twice is a slip: exit 3', async (option) => {
+  const args = ['grade', LAB, '--target', solution, '--check', '1', '--seed', '1']
+  const { code, stderr } = await launch([...args, option, '1'])
+  expect(code).toBe(3)
+  expect(stderr).toContain(`${option} is given twice.`)
+})
+
+describe('what a file prints while it is loaded', () => {
+  it.each([
+    ['before its end', 'console.log("{}")'],
+    ['at the exit of the process', 'process.on("exit", () => console.log("bye"))'],
+  ])('changes no verdict: %s', async (_, line) => {
+    const source = readFileSync(join(solution, 'shard.ts'), 'utf8')
+    const { dir, drop } = targetWith({ 'shard.ts': `${source}\n${line}\n` })
+    try {
+      const { exitCode } = await grade(dir, ['--check', '1'])
+      expect(exitCode).toBe(0)
+    } finally {
+      drop()
+    }
+  })
+
+  it('a message of any length is told in short', async () => {
+    const { dir, drop } = targetWith({ 'shard.ts': "throw new Error('x'.repeat(200_000))\n" })
+    try {
+      const { verdict } = await grade(dir, ['--check', '1'])
+      expect(verdict.checks[0]?.got).toMatch(/x… \(200\d\d\d characters\)$/)
+      expect(JSON.stringify(verdict).length).toBeLessThan(10_000)
+    } finally {
+      drop()
+    }
   })
 })
 

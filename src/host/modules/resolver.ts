@@ -168,7 +168,7 @@ export class Resolver {
     if (specifier.startsWith(EXERCISES)) {
       const name = specifier.slice(EXERCISES.length)
       const path = files.exercises[name]
-      if (path !== undefined) return { kind: 'file', path: realpath(path), query: '' }
+      if (path !== undefined) return this.#listed(path, specifier, from)
       throw loadError(
         'ERR_MODULE_NOT_FOUND',
         `There is no exercise file '${name}'. Expected one of: ${Object.keys(files.exercises).sort().join(', ')}. Write its name with the extension, e.g. '${EXERCISES}${Object.keys(files.exercises)[0] ?? 'x.ts'}'.`,
@@ -181,7 +181,20 @@ export class Resolver {
     const path = resolvePath(dirname(from), specifier)
     const home = this.#exerciseDirs.find((dir) => isInside(dir, path))
     const listed = home === undefined ? undefined : files.exercises[relative(home, path)]
-    return listed === undefined ? null : { kind: 'file', path: realpath(listed), query: '' }
+    return listed === undefined ? null : this.#listed(listed, specifier, from)
+  }
+
+  /** A file of an exercise; one in the folder under test is not the link to one elsewhere. */
+  #listed(path: string, specifier: string, from: string): Resolution {
+    const found = realpath(path)
+    if (this.inTarget(path) && !this.inTarget(found)) {
+      throw loadError(
+        'ERR_IMPORT_OUTSIDE_TARGET',
+        `${basename(path)} is a link to ${found}, which is outside the folder under test. Put the file itself into ${this.#target}.`,
+        placeOf(specifier, from),
+      )
+    }
+    return { kind: 'file', path: found, query: '' }
   }
 
   #refuseOutside(specifier: string, from: string): void {

@@ -39,7 +39,10 @@ const PROBE_ANSWERS = [
   ['mine', 1],
   ['foreign', 0],
 ] as const
-const EXTENDING = ['PEXPIRE', 'EXPIRE', 'PEXPIREAT', 'EXPIREAT', 'EVAL', 'EVALSHA', 'FCALL', 'SET']
+const EXTENDING = [
+  ...['PEXPIRE', 'EXPIRE', 'PEXPIREAT', 'EXPIREAT', 'GETEX'],
+  ...['SET', 'SETEX', 'PSETEX', 'EVAL', 'EVALSHA'],
+]
 
 export function renewalCheck(times: Times): Check {
   const one = { SHARDS: String(SHARD), SELF_STOP: 'off' }
