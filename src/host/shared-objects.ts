@@ -30,6 +30,8 @@ const { defineProperty, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf
 const { setPrototypeOf } = Reflect
 
 const kept = new Map<object, Kept>()
+/** Functions, and their prototypes, that own nothing but what all own: most of them. With the name. */
+const plain = new Map<object, string>()
 const modules = new Set<string>()
 
 /** Instances of Node's classes: they lead to prototypes that no module hands out. */
@@ -83,7 +85,13 @@ export function watch(value: unknown, name: string): void {
 function walk(waiting: Waiting[]): void {
   const through = new Set<object>()
   for (const [value, name, left] of waiting) {
-    if (!isObject(value) || kept.has(value) || through.has(value)) continue
+    if (!isObject(value) || plain.has(value) || kept.has(value) || through.has(value)) continue
+    if (typeof value === 'function' && isPlain(value)) {
+      plain.set(value, name)
+      const { prototype } = value as { prototype?: object }
+      if (prototype !== undefined) plain.set(prototype, `${name}.prototype`)
+      continue
+    }
     const isKept = isShared(value) || /\.(?:prototype|__proto__)$/.test(name)
     if (!isKept && left === 0) continue
     const properties = new Map<PropertyKey, PropertyDescriptor>()
@@ -107,6 +115,24 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' || typeof value === 'function'
 }
 
+const ORDINARY: ReadonlySet<PropertyKey> = new Set([
+  ...['length', 'name', 'prototype', 'constructor', 'arguments', 'caller'],
+])
+
+function isPlain(value: object): boolean {
+  if (getPrototypeOf(value) !== Function.prototype || !ownKeys(value).every(isOrdinary))
+    return false
+  const prototype = getOwnPropertyDescriptor(value, 'prototype')?.value as object | undefined
+  return (
+    prototype === undefined ||
+    (ownKeys(prototype).length === 1 && getPrototypeOf(prototype) === Object.prototype)
+  )
+}
+
+function isOrdinary(key: PropertyKey): boolean {
+  return ORDINARY.has(key)
+}
+
 /** Compares all with what it was, and puts it back. */
 export function restoreShared(): Restored {
   const changed: string[] = []
@@ -125,6 +151,13 @@ export function restoreShared(): Restored {
     if (getPrototypeOf(object) !== parent) {
       changed.push(`${name}.__proto__`)
       whole = setPrototypeOf(object, parent) && whole
+    }
+  }
+  for (const [object, name] of plain) {
+    for (const key of ownKeys(object)) {
+      if (isOrdinary(key)) continue
+      changed.push(`${name}.${String(key)}`)
+      whole = deleteProperty(object, key) && whole
     }
   }
   return { changed, whole }
