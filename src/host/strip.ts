@@ -2,18 +2,14 @@
  * Takes the types out of TypeScript, and nothing else: every line and column stays where it is.
  *
  * Used by the simulated host and by the loader of the real arm, so both run the same text. Results
- * are kept in memory and, where it can be written, under node_modules/.cache/leaselab/strip by the
- * SHA-256 of stripper version and source; files arrive there by a rename. The stripper (swc, 170 ms
- * to load) is only loaded for a text that was never seen.
+ * are kept (text-cache.ts): the stripper (swc, 170 ms to load) is only loaded for a text that was never
+ * seen.
  * Refuses: what is more than types (enum, namespace with values, parameter property), and what is no
  * TypeScript at all: a StripError with the place.
  */
 
-import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { cached } from './text-cache.ts'
 
 /** A file that is not TypeScript, or more than types. Lines and columns from 1. */
 export class StripError extends SyntaxError {
@@ -72,21 +68,10 @@ type Transform = (
 ) => { code: string }
 
 let transform: Transform | null = null
-let cacheDir: string | null | undefined
-const memory = new Map<string, string>()
 
 /** JavaScript of the same shape. `filename` is only for messages. Throws StripError. */
 export function stripTypes(source: string, filename: string): string {
-  const key = createHash('sha256').update(STRIPPER).update('\n').update(source).digest('hex')
-  const known = memory.get(key) ?? readCached(key)
-  if (known !== undefined) {
-    memory.set(key, known)
-    return known
-  }
-  const code = strip(source, filename)
-  memory.set(key, code)
-  writeCached(key, code)
-  return code
+  return cached(STRIPPER, source, () => strip(source, filename))
 }
 
 /** Where a parser stumbles over this text, or null when it finds nothing wrong. */
@@ -120,46 +105,4 @@ function strippingFailed(failure: StripFailure, file: string): unknown {
       : null
   const message = remedy === null ? failure.message : `${failure.message}. ${remedy}`
   return new StripError(file, startLine, startColumn + 1, message, failure.snippet ?? '')
-}
-
-/** Null where there is no package folder to write to. */
-function cacheFolder(): string | null {
-  if (cacheDir !== undefined) return cacheDir
-  cacheDir = null
-  let folder = dirname(fileURLToPath(import.meta.url))
-  for (;;) {
-    const packages = join(folder, 'node_modules')
-    if (existsSync(packages) || folder.endsWith('node_modules')) {
-      const root = folder.endsWith('node_modules') ? folder : packages
-      cacheDir = join(root, '.cache', 'leaselab', 'strip')
-      return cacheDir
-    }
-    const above = dirname(folder)
-    if (above === folder) return null
-    folder = above
-  }
-}
-
-function readCached(key: string): string | undefined {
-  const folder = cacheFolder()
-  if (folder === null) return undefined
-  try {
-    return readFileSync(join(folder, `${key}.js`), 'utf8')
-  } catch {
-    return undefined
-  }
-}
-
-/** A cache that cannot be written costs time, nothing else. */
-function writeCached(key: string, code: string): void {
-  const folder = cacheFolder()
-  if (folder === null) return
-  try {
-    mkdirSync(folder, { recursive: true })
-    const draft = join(folder, `${key}.${process.pid}.tmp`)
-    writeFileSync(draft, code)
-    renameSync(draft, join(folder, `${key}.js`))
-  } catch {
-    cacheDir = null
-  }
 }

@@ -8,6 +8,7 @@
  */
 
 import { createRequire } from 'node:module'
+import { cached } from '../text-cache.ts'
 
 /** The global that is called at each round, with the site and the round's cost. */
 export const ROUND = '__leaselabRound'
@@ -49,9 +50,46 @@ const LOOPS: ReadonlySet<string> = new Set([
 
 let parser: Parser | null = null
 
+/** Part of every key of the cache: how loops are looked for. */
+const FINDER = 'loops 1, acorn 8'
+
+/** A loop as found: its body, whether that is a block, and a round's cost. Offsets in characters. */
+type Loop = readonly [
+  start: number,
+  bodyStart: number,
+  bodyEnd: number,
+  isBlock: 0 | 1,
+  cost: number,
+]
+
 /** JavaScript in, JavaScript out. `path` names the file in what is told of an endless loop. */
 export function withRoundsCounted(code: string, path: string, isModule: boolean): string {
   if (path.includes('/node_modules/') || !LOOP_WORD.test(code)) return code
+  const pieces: { readonly at: number; readonly text: string }[] = []
+  for (const [start, bodyStart, bodyEnd, isBlock, cost] of loopsOf(code, isModule)) {
+    const call = `${ROUND}(${siteAt(code, path, start)},${cost});`
+    if (isBlock) pieces.push({ at: bodyStart + 1, text: call })
+    else pieces.push({ at: bodyStart, text: `{${call}` }, { at: bodyEnd, text: '}' })
+  }
+  pieces.sort((a, b) => a.at - b.at)
+  let out = ''
+  let from = 0
+  for (const { at, text } of pieces) {
+    out += code.slice(from, at) + text
+    from = at
+  }
+  return out + code.slice(from)
+}
+
+/** Those of a text, outer ones first; none of a text that the parser does not read. */
+function loopsOf(code: string, isModule: boolean): readonly Loop[] {
+  const found = cached(`${FINDER} ${isModule ? 'module' : 'script'}`, code, () =>
+    JSON.stringify(findLoops(code, isModule)),
+  )
+  return JSON.parse(found) as readonly Loop[]
+}
+
+function findLoops(code: string, isModule: boolean): readonly Loop[] {
   parser ??= createRequire(import.meta.url)('acorn') as Parser
   let tree: Node
   try {
@@ -62,23 +100,15 @@ export function withRoundsCounted(code: string, path: string, isModule: boolean)
       allowHashBang: true,
     })
   } catch {
-    return code
+    return []
   }
-  const pieces: { readonly at: number; readonly text: string }[] = []
+  const loops: Loop[] = []
   visit(tree, (loop) => {
     const body = loop.body as Node
-    const call = `${ROUND}(${siteAt(code, path, loop.start)},${awaits(loop) ? AWAIT_COST : 1});`
-    if (body.type === 'BlockStatement') pieces.push({ at: body.start + 1, text: call })
-    else pieces.push({ at: body.start, text: `{${call}` }, { at: body.end, text: '}' })
+    const isBlock = body.type === 'BlockStatement' ? 1 : 0
+    loops.push([loop.start, body.start, body.end, isBlock, awaits(loop) ? AWAIT_COST : 1])
   })
-  pieces.sort((a, b) => a.at - b.at)
-  let out = ''
-  let from = 0
-  for (const { at, text } of pieces) {
-    out += code.slice(from, at) + text
-    from = at
-  }
-  return out + code.slice(from)
+  return loops
 }
 
 function siteAt(code: string, path: string, at: number): number {
