@@ -21,7 +21,7 @@ interface Variant {
   readonly source: string
 }
 
-const LEASE_HEAD = `import { FENCE_COUNTER, leaseKey, leaseValue } from './keys.ts'
+const LEASE_HEAD = `import { fenceCounter, leaseKey, leaseValue } from './keys.ts'
 export async function tryAcquire(redis, shard, workerId, ttlMs) {
 const key = leaseKey(shard)
 `
@@ -91,23 +91,23 @@ const WRONG: readonly Variant[] = [
   ),
   lease(
     'GET and SET of the counter',
-    `const token = Number(await redis.get(FENCE_COUNTER)) + 1\nawait redis.set(FENCE_COUNTER, token)\nreturn ${NX}`,
+    `const token = Number(await redis.get(fenceCounter(shard))) + 1\nawait redis.set(fenceCounter(shard), token)\nreturn ${NX}`,
   ),
   lease(
     'the counter put back after losing',
-    `const token = await redis.incr(FENCE_COUNTER)\nconst won = ${NX}\nif (!won) await redis.decr(FENCE_COUNTER)\nreturn won`,
+    `const token = await redis.incr(fenceCounter(shard))\nconst won = ${NX}\nif (!won) await redis.decr(fenceCounter(shard))\nreturn won`,
   ),
   lease(
     'a look first and a SET without NX',
-    `const token = await redis.incr(FENCE_COUNTER)\nif (await redis.exists(key)) return null\nawait redis.set(key, leaseValue(workerId, token), 'PX', ttlMs)\nreturn { token }`,
+    `const token = await redis.incr(fenceCounter(shard))\nif (await redis.exists(key)) return null\nawait redis.set(key, leaseValue(workerId, token), 'PX', ttlMs)\nreturn { token }`,
   ),
   lease(
     'a loser that lengthens the winner’s lease',
-    `const token = await redis.incr(FENCE_COUNTER)\nconst won = ${NX}\nif (!won) await redis.pexpire(key, ttlMs + 5000)\nreturn won`,
+    `const token = await redis.incr(fenceCounter(shard))\nconst won = ${NX}\nif (!won) await redis.pexpire(key, ttlMs + 5000)\nreturn won`,
   ),
   lease(
     'nine tenths of the time',
-    `const token = await redis.incr(FENCE_COUNTER)\nttlMs *= 0.92\nreturn ${NX}`,
+    `const token = await redis.incr(fenceCounter(shard))\nttlMs *= 0.92\nreturn ${NX}`,
   ),
 
   renewal('nothing but 0', 'return 0'),
@@ -224,14 +224,17 @@ const RIGHT: readonly Variant[] = [
     'the number put together by hand',
     `${HASH}export const SHARD_COUNT = 256\nexport function shardOf(userId) {\nconst [a, b, c, d] = createHash('sha1').update(Buffer.from(userId)).digest()\nreturn (((a * 256 + b) * 256 + c) * 256 + d) % SHARD_COUNT\n}\n`,
   ),
-  lease('INCR, then SET NX PX', `const token = await redis.incr(FENCE_COUNTER)\nreturn ${NX}`),
+  lease(
+    'INCR, then SET NX PX',
+    `const token = await redis.incr(fenceCounter(shard))\nreturn ${NX}`,
+  ),
   lease(
     'SET NX EX',
-    `const token = await redis.incr(FENCE_COUNTER)\nreturn (await redis.set(key, leaseValue(workerId, token), 'EX', ttlMs / 1000, 'NX')) === 'OK' ? { token } : null`,
+    `const token = await redis.incr(fenceCounter(shard))\nreturn (await redis.set(key, leaseValue(workerId, token), 'EX', ttlMs / 1000, 'NX')) === 'OK' ? { token } : null`,
   ),
   lease(
     'a script that sets with redis.call and small letters',
-    `const token = await redis.eval("local t = redis.call('incr', KEYS[2]) if redis.call('set', KEYS[1], ARGV[1] .. '|' .. t, 'px', ARGV[2], 'nx') then return t end return 0", 2, key, FENCE_COUNTER, workerId, ttlMs)\nreturn token ? { token } : null`,
+    `const token = await redis.eval("local t = redis.call('incr', KEYS[2]) if redis.call('set', KEYS[1], ARGV[1] .. '|' .. t, 'px', ARGV[2], 'nx') then return t end return 0", 2, key, fenceCounter(shard), workerId, ttlMs)\nreturn token ? { token } : null`,
   ),
   renewal(
     'SET XX in a script',

@@ -71,7 +71,7 @@ export interface ProbeFault {
 const OVERTAKEN =
   'Between your look and your SET another worker can win. The one command that sets the lease must decide whether it is free, and change nothing when it is not.'
 const TOKENS =
-  'Each lease gets a token of its own from the counter FENCE_COUNTER in Redis (INCR): larger than all before, whichever process and whichever life it was. Put the same token into the value and into the answer.'
+  'Each lease gets a token of its own from the counter fenceCounter(shard) in Redis (INCR): larger than all before, whichever process and whichever life it was. Put the same token into the value and into the answer.'
 
 /** What is wrong with the claims that the probes made; null when nothing is, `unfinished` when they did not get to the end. */
 export function probeFault(history: History): ProbeFault | 'unfinished' | null {

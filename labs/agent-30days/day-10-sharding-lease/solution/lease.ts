@@ -1,7 +1,7 @@
 /** Exercise 2: claiming a shard. */
 
 import type { Redis } from 'ioredis'
-import { FENCE_COUNTER, leaseKey } from './keys.ts'
+import { fenceCounter, leaseKey } from './keys.ts'
 
 /**
  * Claims a free lease and mints its token in one step.
@@ -29,7 +29,7 @@ export async function tryAcquire(
     CLAIM,
     2,
     leaseKey(shard),
-    FENCE_COUNTER,
+    fenceCounter(shard),
     workerId,
     ttlMs,
   )) as number

@@ -10,8 +10,10 @@ const prefix = process.env.KEY_PREFIX ?? ''
 /** The consumer group of every substream. */
 export const GROUP = 'workers'
 
-/** Counter that mints the fence tokens: one number, rising, for all shards. */
-export const FENCE_COUNTER = `${prefix}lease:fence`
+/** Counter that mints the fence tokens of a shard: here one number, rising, for all shards. */
+export function fenceCounter(_shard: number): string {
+  return `${prefix}lease:fence`
+}
 
 /** Holds the shard count that the data was written with. */
 export const SHARD_COUNT_KEY = `${prefix}koda:shard-count`
