@@ -17,6 +17,7 @@ import { installRedis, type ScriptCaller } from './lua/redis-library.ts'
 import { LuaStack } from './lua/stack.ts'
 import { popReply } from './lua/values.ts'
 import { GLOBALS, T } from './lua/wasm.ts'
+import { installWideIntegers } from './lua/wide-integers.ts'
 
 export type { ScriptCaller } from './lua/redis-library.ts'
 
@@ -104,6 +105,7 @@ class Machine {
     for (const open of [c.luaopen_base, c.luaopen_table, c.luaopen_string, c.luaopen_math]) open(L)
     c.luaopen_debug(L)
     c.lua_settop(L, 0)
+    installWideIntegers(stack)
     stack.pushText(L, 'math')
     c.lua_rawget(L, GLOBALS)
     installRandom(stack, random)

@@ -1,9 +1,18 @@
 import type { Family } from '../case.ts'
 import { hashes } from './hashes.ts'
 import { keys } from './keys.ts'
+import { luaNumbers } from './lua-numbers.ts'
 import { scripts } from './scripts.ts'
 import { sessions } from './sessions.ts'
 import { streams } from './streams.ts'
 import { strings } from './strings.ts'
 
-export const FAMILIES: readonly Family[] = [strings, keys, hashes, streams, scripts, sessions]
+export const FAMILIES: readonly Family[] = [
+  strings,
+  keys,
+  hashes,
+  streams,
+  scripts,
+  luaNumbers,
+  sessions,
+]

@@ -42,8 +42,10 @@ const PUNCTUATION: Readonly<Record<string, string>> = {
 const ESCAPES: Readonly<Record<string, string>> = {
   ...{ '"': '"', '\\': '\\', '/': '/', b: '\b', t: '\t', n: '\n', f: '\f', r: '\r' },
 }
-const NUMBER = /[-+]?(?:0[xX][0-9a-fA-F]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)/y
-const SPECIAL = /[-+]?(?:infinity|inf|nan)/iy
+/** What C's `strtod` takes. */
+const SPECIAL = /[-+]?(?:infinity|inf|nan(?:\([0-9a-z_]*\))?)/iy
+const HEXADECIMAL = /[-+]?0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[-+]?[0-9]+)?/iy
+const DECIMAL = /[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?/iy
 
 /** Pushes the value that `text` (latin1) holds. */
 export function decode(stack: LuaStack, L: Ptr, text: string): void {
@@ -64,6 +66,9 @@ class Decoder {
   }
 
   run(): void {
+    if (this.#text.length >= 2 && this.#text.slice(0, 2).includes('\0')) {
+      this.#stack.raise(this.#L, 'JSON parser does not support UTF-16 or UTF-32')
+    }
     this.#value(this.#next())
     const token = this.#next()
     if (token.kind !== 'end') this.#refuse('the end', token)
@@ -136,7 +141,7 @@ class Decoder {
     while (/[ \t\n\r]/.test(text[this.#at] ?? '')) this.#at++
     const at = this.#at
     const char = text[at]
-    if (char === undefined) return { kind: 'end', name: 'T_END', at }
+    if (char === undefined || char === '\0') return { kind: 'end', name: 'T_END', at }
     const name = PUNCTUATION[char]
     if (name !== undefined) {
       this.#at++
@@ -152,16 +157,26 @@ class Decoder {
   }
 
   #number(at: number, char: string): Token {
-    if (!/[-+0-9.iInN]/.test(char)) return { kind: 'error', name: 'invalid token', at }
-    for (const form of [SPECIAL, NUMBER]) {
+    if (!/[-+0-9iInN]/.test(char)) return { kind: 'error', name: 'invalid token', at }
+    for (const form of [SPECIAL, HEXADECIMAL, DECIMAL]) {
       form.lastIndex = at
       const found = form.exec(this.#text)?.[0]
       if (found === undefined) continue
       this.#at += found.length
-      return { kind: 'number', name: 'T_NUMBER', at, value: toNumber(found) }
+      const value = form === HEXADECIMAL ? this.#hexadecimal(found) : toNumber(found)
+      return { kind: 'number', name: 'T_NUMBER', at, value }
     }
-    const name = /[-0-9]/.test(char) ? 'invalid number' : 'invalid token'
+    const name = /[-+0-9]/.test(char) ? 'invalid number' : 'invalid token'
     return { kind: 'error', name, at }
+  }
+
+  /** Lua reads it as C does, fraction and exponent too. */
+  #hexadecimal(text: string): number {
+    const { c } = this.#stack
+    this.#stack.pushText(this.#L, text)
+    const value = c.lua_tonumber(this.#L, -1)
+    c.lua_settop(this.#L, -2)
+    return value
   }
 
   #string(start: number): Token {
@@ -170,7 +185,9 @@ class Decoder {
     let at = start + 1
     for (;;) {
       const char = text[at]
-      if (char === undefined) return { kind: 'error', name: 'unexpected end of string', at }
+      if (char === undefined || char === '\0') {
+        return { kind: 'error', name: 'unexpected end of string', at }
+      }
       if (char === '"') {
         this.#at = at + 1
         return { kind: 'string', name: 'T_STRING', at: start, text: value }

@@ -4,6 +4,7 @@
  * A table whose keys are whole numbers from 1 is an array, holes become null (too many are refused);
  * any other is an object, in Lua's own order. An empty table is `{}`. Numbers have 14 digits.
  */
+import { toInt32 } from './c-integers.ts'
 import { generalFormat } from './number-text.ts'
 import type { LuaStack } from './stack.ts'
 import { type Ptr, T } from './wasm.ts'
@@ -104,7 +105,10 @@ function objectText(stack: LuaStack, L: Ptr, depth: number): string {
   return `{${members.join(',')}}`
 }
 
-/** Largest key when all keys are whole numbers from 1, else -1; 0 for an empty table. */
+/**
+ * Largest key when all keys are whole numbers from 1, else -1; 0 for an empty table. It is kept as a C
+ * int: a key beyond makes it negative, and so the table an object.
+ */
 function arrayLength(stack: LuaStack, L: Ptr): number {
   const { c } = stack
   let largest = 0
@@ -116,7 +120,7 @@ function arrayLength(stack: LuaStack, L: Ptr): number {
       c.lua_settop(L, -3)
       return -1
     }
-    largest = Math.max(largest, key)
+    if (key > largest) largest = toInt32(key)
     items++
     c.lua_settop(L, -2)
   }

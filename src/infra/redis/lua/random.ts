@@ -5,6 +5,7 @@
  * The 48-bit linear congruence of `lrand48`; the state is one number below 2^48. Source: rand.c of
  * Redis 7.0; the sequence is held against a real server that has just started.
  */
+import { lowInt32 } from './c-integers.ts'
 import type { LuaStack } from './stack.ts'
 
 const FACTOR = 0x5deece66dn
@@ -31,7 +32,7 @@ export class ScriptRandom {
 /** Replaces `random` and `randomseed` in the table on top. */
 export function installRandom(stack: LuaStack, random: ScriptRandom): void {
   const { c } = stack
-  const integer = (L: number, index: number): number => Math.trunc(c.luaL_checknumber(L, index))
+  const integer = (L: number, index: number): number => lowInt32(c.luaL_checknumber(L, index))
   stack.setFunction('random', (L) => {
     const r = random.next()
     const count = c.lua_gettop(L)
@@ -43,7 +44,8 @@ export function installRandom(stack: LuaStack, random: ScriptRandom): void {
     const low = count === 1 ? 1 : integer(L, 1)
     const high = integer(L, count)
     if (low > high) stack.raise(L, `bad argument #${count} to 'random' (interval is empty)`)
-    c.lua_pushnumber(L, Math.floor(r * (high - low + 1)) + low)
+    // The width is an int, too, and may come out negative.
+    c.lua_pushnumber(L, Math.floor(r * ((high - low + 1) | 0)) + low)
     return 1
   })
   stack.setFunction('randomseed', (L) => {

@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto'
 import { isError, type Reply } from '../../../wire/resp.ts'
+import { toInt32 } from './c-integers.ts'
 import { generalFormat } from './number-text.ts'
 import type { LuaStack } from './stack.ts'
 import { pushError, pushReply, pushStatus } from './values.ts'
@@ -95,22 +96,22 @@ export function installRedis(stack: LuaStack, caller: () => ScriptCaller): void 
     })
     stack.setFunction('log', (L) => {
       if (c.lua_gettop(L) < 2) return raise(L, 'ERR redis.log() requires two arguments or more.')
-      if (c.lua_type(L, 1) !== T.number) {
+      if (c.lua_isnumber(L, 1) === 0) {
         return raise(L, 'ERR First argument must be a number (log level).')
       }
-      const level = c.lua_tonumber(L, 1)
+      const level = toInt32(c.lua_tonumber(L, 1))
       return level < 0 || level > 3 ? raise(L, 'ERR Invalid debug level.') : 0
     })
     stack.setFunction('setresp', (L) => {
       if (c.lua_gettop(L) !== 1) return raise(L, 'ERR redis.setresp() requires one argument.')
-      const version = c.lua_tonumber(L, 1)
+      const version = toInt32(c.lua_tonumber(L, 1))
       if (version !== 2 && version !== 3) return raise(L, 'ERR RESP version must be 2 or 3.')
       return version === 2 ? 0 : raise(L, 'ERR RESP3 is not supported in scripts here.')
     })
     stack.setFunction('set_repl', (L) => {
       if (c.lua_gettop(L) !== 1) return raise(L, 'ERR redis.set_repl() requires two arguments.')
-      const flags = c.lua_tonumber(L, 1)
-      return (Math.trunc(flags) & ~3) !== 0 ? raise(L, BAD_REPL) : 0
+      const flags = toInt32(c.lua_tonumber(L, 1))
+      return (flags & ~3) !== 0 ? raise(L, BAD_REPL) : 0
     })
     stack.setFunction('replicate_commands', (L) => {
       c.lua_pushboolean(L, 1)

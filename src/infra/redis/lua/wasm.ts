@@ -9,9 +9,13 @@
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { type GuardedRange, guardFunction } from './guard.ts'
 
 /** A C pointer or a Lua state: an offset in the machine's memory. */
 export type Ptr = number
+
+/** A `lua_CFunction`: arguments are the stack of `L`, the result says how many lie on top. */
+export type LuaFunction = (L: Ptr) => number
 
 /** The part of lua.h that is used. Indices and results are C ints; -1 is the top of the stack. */
 export interface LuaExports {
@@ -39,6 +43,7 @@ export interface LuaExports {
   lua_error(L: Ptr): number
   lua_gettop(L: Ptr): number
   lua_insert(L: Ptr, index: number): void
+  lua_isnumber(L: Ptr, index: number): number
   lua_next(L: Ptr, index: number): number
   lua_objlen(L: Ptr, index: number): number
   lua_pcall(L: Ptr, args: number, results: number, handler: number): number
@@ -61,6 +66,7 @@ export interface LuaExports {
   lua_getmetatable(L: Ptr, index: number): number
   lua_settop(L: Ptr, index: number): void
   lua_toboolean(L: Ptr, index: number): number
+  lua_tocfunction(L: Ptr, index: number): number
   lua_tolstring(L: Ptr, index: number, lengthOut: Ptr): Ptr
   lua_tonumber(L: Ptr, index: number): number
   lua_topointer(L: Ptr, index: number): Ptr
@@ -177,8 +183,18 @@ export class LuaMachine {
   }
 
   /** Puts `fn` into the function table; the result is what `lua_pushcclosure` takes. */
-  addCFunction(fn: (L: Ptr) => number): number {
+  addCFunction(fn: LuaFunction): number {
     return this.#add(asWasmFunction(fn, 1, true))
+  }
+
+  /** As `addCFunction`, for a guard that hands on to `usual` or `wide`. */
+  addGuard(usual: LuaFunction, wide: LuaFunction, range: GuardedRange): number {
+    return this.#add(guardFunction(this.c, usual, wide, range))
+  }
+
+  /** The function at a place that `lua_tocfunction` has told. */
+  cFunction(at: number): LuaFunction {
+    return this.c.__indirect_function_table.get(at) as LuaFunction
   }
 
   /** As `addCFunction`, for `lua_sethook`. */
