@@ -3,6 +3,7 @@
  *
  * Needs an installed redis-server 7.0 (Debian, Ubuntu: apt-get install redis-server) and starts its
  * own on loopback. Without one the tests are skipped; with LEASELAB_REAL_REDIS=1 that is a failure.
+ * LEASELAB_SEED and LEASELAB_SEQUENCES choose where drawn sequences begin and how many there are.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { installedRedis, type RunningServer, startRedis } from '../../scripts/servers.mjs'
@@ -10,6 +11,7 @@ import { COMMANDS } from '../../src/infra/redis/commands/registry.ts'
 import { loadLua } from '../../src/infra/redis/lua.ts'
 import { FAMILIES } from './cases/index.ts'
 import { Differ, type Difference, parseStep } from './differ.ts'
+import { randomOddSteps } from './random-odd.ts'
 import { randomSteps } from './random-steps.ts'
 import { answerOfEngine, answerOfReal, RAW_INPUTS } from './raw-bytes.ts'
 
@@ -17,6 +19,7 @@ const required = process.env.LEASELAB_REAL_REDIS === '1'
 const version = installedRedis()
 const usable = version?.startsWith('7.0.') ?? false
 const SEQUENCES = 60
+const ODD_SEQUENCES = 200
 const HOW = 'install redis-server 7.0 (apt-get install redis-server) to compare against it'
 
 function report(differences: readonly Difference[]): string {
@@ -66,14 +69,25 @@ describe('the engine answers as a real Redis does', () => {
       })
     }
 
-    it('any sequence of commands, drawn from a seed', async () => {
-      const first = Number(process.env.LEASELAB_SEED ?? 1)
-      for (let seed = first; seed < first + SEQUENCES; seed++) {
-        const differences = await differ.run(randomSteps(seed, 150))
-        const repeat = `repeat with LEASELAB_SEED=${seed}`
-        expect(report(differences.slice(0, 3)), repeat).toBe('')
-      }
-    }, 60_000)
+    for (const [what, draw, count, sequences] of [
+      ['any sequence of commands', randomSteps, 150, SEQUENCES],
+      [
+        'any sequence of commands that are often not quite right',
+        randomOddSteps,
+        60,
+        ODD_SEQUENCES,
+      ],
+    ] as const) {
+      it(`${what}, drawn from a seed`, async () => {
+        const first = Number(process.env.LEASELAB_SEED ?? 1)
+        const end = first + Number(process.env.LEASELAB_SEQUENCES ?? sequences)
+        for (let seed = first; seed < end; seed++) {
+          const differences = await differ.run(draw(seed, count))
+          const repeat = `repeat with LEASELAB_SEED=${seed}`
+          expect(report(differences.slice(0, 3)), repeat).toBe('')
+        }
+      }, 600_000)
+    }
   })
 
   it.skipIf(usable)(`skipped: found ${version ?? 'no redis-server'}; ${HOW}`, () => {})

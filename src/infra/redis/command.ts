@@ -5,6 +5,7 @@
  * writes to a connection and knows neither sockets nor the real clock.
  */
 import type { Reply } from '../../wire/resp.ts'
+import { cText } from './c-text.ts'
 import type { RedisEngine } from './engine.ts'
 import { WRONG_TYPE } from './errors.ts'
 import type { Clock, Keyspace } from './keyspace.ts'
@@ -90,7 +91,7 @@ export function keyOf(call: Call, place = 1): string {
 
 /** An argument as a word: lower case, for names of options. */
 export function word(bytes: Buffer | undefined): string {
-  return bytes === undefined ? '' : bytes.toString('latin1').toLowerCase()
+  return bytes === undefined ? '' : cText(bytes).toLowerCase()
 }
 
 /** A copy to keep: arguments may be views of a chunk that the network reuses. */

@@ -8,7 +8,8 @@
  */
 import { type ErrorReply, error, QUEUED, type Reply } from '../../wire/resp.ts'
 import { BlockedReaders, type Woken } from './blocking.ts'
-import { Block, type Call, type Command, word } from './command.ts'
+import { untilZero } from './c-text.ts'
+import { Block, type Call, type Command } from './command.ts'
 import { findCommand } from './commands/registry.ts'
 import { wrongArity } from './errors.ts'
 import { type Clock, type EngineEffect, Keyspace, type KeyspaceEvents } from './keyspace.ts'
@@ -178,7 +179,7 @@ export function resolve(args: readonly Buffer[]): Command | ErrorReply {
   const sub = found.subcommands
   if (sub === undefined) return arityFits(found, args) ? found : wrongArity(found.name)
   if (args.length < 2) return wrongArity(found.name)
-  const chosen = sub.get(word(args[1]))
+  const chosen = sub.get((args[1] as Buffer).toString('latin1').toLowerCase())
   if (chosen === undefined) {
     const tried = (args[1] as Buffer).toString('latin1', 0, 128)
     return error(
@@ -206,6 +207,5 @@ function unknownCommand(name: string, args: readonly Buffer[]) {
 
 /** Text ends at a zero byte, as in C; line breaks become spaces. */
 function printable(text: string): string {
-  const end = text.indexOf('\0')
-  return (end === -1 ? text : text.slice(0, end)).replace(/[\r\n]/g, ' ')
+  return untilZero(text).replace(/[\r\n]/g, ' ')
 }

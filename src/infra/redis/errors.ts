@@ -5,6 +5,7 @@
  * no stack and the engine hands it on as the reply.
  */
 import { type ErrorReply, error } from '../../wire/resp.ts'
+import { untilZero } from './c-text.ts'
 
 export const WRONG_TYPE = error('WRONGTYPE Operation against a key holding the wrong kind of value')
 export const SYNTAX = error('ERR syntax error')
@@ -24,7 +25,12 @@ export function invalidExpire(command: string): ErrorReply {
 }
 
 export function noGroup(key: string, group: string): ErrorReply {
-  return error(`NOGROUP No such key '${key}' or consumer group '${group}'`)
+  return error(`NOGROUP No such key '${untilZero(key)}' or consumer group '${untilZero(group)}'`)
+}
+
+export function noSuchGroup(group: string, key: string): ErrorReply {
+  const [name, place] = [untilZero(group), untilZero(key)]
+  return error(`NOGROUP No such consumer group '${name}' for key name '${place}'`)
 }
 
 /** A line of the protocol cannot hold a line break; Redis writes spaces there. */

@@ -7,6 +7,7 @@
  * would go on and answer others with BUSY). Not here: cmsgpack, struct, functions (FUNCTION, FCALL).
  */
 import { type ErrorReply, error, type Reply } from '../../wire/resp.ts'
+import { untilZero } from './c-text.ts'
 import { oneLine } from './errors.ts'
 import { installBit } from './lua/bit-library.ts'
 import { installCjson } from './lua/cjson.ts'
@@ -202,7 +203,7 @@ class Machine {
     const field = (name: string): string | null => {
       stack.pushField(L, name)
       const type = c.lua_type(L, -1)
-      const text = type === T.string || type === T.number ? stack.textAt(L, -1) : null
+      const text = type === T.string || type === T.number ? untilZero(stack.textAt(L, -1)) : null
       c.lua_settop(L, -2)
       return text
     }

@@ -3,6 +3,8 @@
  * `ms * 2^64 + seq`, so that order is plain comparison and an id can be a key of a Map.
  * Source of the accepted spellings: streamGenericParseIDOrReply in Redis 7.0.
  */
+import { cText } from './c-text.ts'
+
 export type EntryId = bigint
 
 const HALF_BITS = 64n
@@ -49,7 +51,7 @@ export function parseId(
   options: { readonly strict?: boolean; readonly autoSeq?: boolean } = {},
 ): ParsedId | null {
   if (bytes.length > 127) return null
-  const text = bytes.toString('latin1')
+  const text = cText(bytes)
   if (!options.strict && text === '-') return { id: MIN_ID, autoSeq: false }
   if (!options.strict && text === '+') return { id: MAX_ID, autoSeq: false }
   const dash = text.indexOf('-')

@@ -4,6 +4,7 @@ import { keys } from './keys.ts'
 import { luaNumbers } from './lua-numbers.ts'
 import { scripts } from './scripts.ts'
 import { sessions } from './sessions.ts'
+import { streamIds } from './stream-ids.ts'
 import { streams } from './streams.ts'
 import { strings } from './strings.ts'
 
@@ -12,6 +13,7 @@ export const FAMILIES: readonly Family[] = [
   keys,
   hashes,
   streams,
+  streamIds,
   scripts,
   luaNumbers,
   sessions,

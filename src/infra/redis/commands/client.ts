@@ -1,6 +1,7 @@
 /** CLIENT: a connection's name and number, and the list of them. Source: networking.c. */
 import { error, OK, type Reply } from '../../../wire/resp.ts'
-import { type Call, command, container, keyOf, word } from '../command.ts'
+import { cText } from '../c-text.ts'
+import { type Call, command, container, word } from '../command.ts'
 import { SYNTAX } from '../errors.ts'
 import { parseInt64 } from '../integers.ts'
 import type { Session } from '../session.ts'
@@ -32,7 +33,7 @@ function list(call: Call): Reply {
   if (args.length === 4 && word(args[2]) === 'type') {
     const type = word(args[3])
     if (!['normal', 'master', 'replica', 'slave', 'pubsub'].includes(type)) {
-      throw error(`ERR Unknown client type '${keyOf(call, 3)}'`)
+      throw error(`ERR Unknown client type '${cText(args[3] as Buffer)}'`)
     }
     if (type !== 'normal') sessions = []
   } else if (args.length > 3 && word(args[2]) === 'id') {

@@ -1,5 +1,6 @@
 /** A connection's own commands: PING, ECHO, SELECT, AUTH, HELLO, RESET, QUIT, WAIT. */
 import { error, OK, type Reply, status } from '../../../wire/resp.ts'
+import { cText } from '../c-text.ts'
 import { type Call, command, keyOf, word } from '../command.ts'
 import { NOT_AN_INTEGER, SYNTAX, wrongArity } from '../errors.ts'
 import { parseInt64 } from '../integers.ts'
@@ -60,7 +61,7 @@ function hello(call: Call): Reply {
       checkUser(keyOf(call, place + 1))
       place += 2
     } else if (option === 'setname' && more > 0) name = args[++place] as Buffer
-    else throw error(`ERR Syntax error in HELLO option '${keyOf(call, place)}'`)
+    else throw error(`ERR Syntax error in HELLO option '${cText(args[place] as Buffer)}'`)
   }
   if (name !== null) setName(session, name)
   const text = (latin1: string): Buffer => Buffer.from(latin1, 'latin1')

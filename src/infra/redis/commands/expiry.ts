@@ -1,6 +1,7 @@
 /** How long a key lives: the EXPIRE and TTL families, PERSIST. Times are Unix. Source: expire.c. */
 import { error, type Reply } from '../../../wire/resp.ts'
-import { type Call, command, FIRST_KEY, keyOf } from '../command.ts'
+import { cText } from '../c-text.ts'
+import { type Call, command, FIRST_KEY, keyOf, word } from '../command.ts'
 import { type Int, toInt } from '../integers.ts'
 import type { Entry } from '../keyspace.ts'
 import { EX, EXAT, type ExpireUnit, expireAtMs, PX, PXAT } from './expire-time.ts'
@@ -18,10 +19,8 @@ interface Conditions {
 function parseConditions(call: Call): Conditions {
   const conditions: Conditions = { nx: false, xx: false, gt: false, lt: false }
   for (const bytes of call.args.slice(3)) {
-    const name = bytes.toString('latin1').toLowerCase()
-    if (!Object.hasOwn(conditions, name)) {
-      throw error(`ERR Unsupported option ${bytes.toString('latin1')}`)
-    }
+    const name = word(bytes)
+    if (!Object.hasOwn(conditions, name)) throw error(`ERR Unsupported option ${cText(bytes)}`)
     conditions[name as keyof Conditions] = true
   }
   const { nx, xx, gt, lt } = conditions

@@ -24,6 +24,13 @@ export function strictId(bytes: Buffer): EntryId {
   return parsed.id
 }
 
+/** As `strictId`, and `-` and `+` for the ends. */
+export function intervalId(bytes: Buffer): EntryId {
+  const parsed = parseId(bytes, 0n)
+  if (parsed === null) throw INVALID_STREAM_ID
+  return parsed.id
+}
+
 const HALF_MAX = 0xffffffffffffffffn
 const OPEN = 40
 

@@ -5,6 +5,7 @@
  * taken. A pending entry that has been deleted from the stream is dropped from the pending lists.
  */
 import { type ErrorReply, error, type Reply } from '../../../wire/resp.ts'
+import { cText } from '../c-text.ts'
 import { type Call, command, FIRST_KEY, keyOf, word } from '../command.ts'
 import { noGroup, SYNTAX } from '../errors.ts'
 import { acknowledge, assign, type Consumer, consumerOf, type Group } from '../stream.ts'
@@ -44,7 +45,7 @@ function parseClaim(call: Call, from: number): ClaimOptions {
     } else if (name === 'retrycount' && more) {
       options.deliveries = toCount(integer(args[++i], invalid('RETRYCOUNT option', 'XCLAIM')))
     } else if (name === 'lastid' && more) options.lastId = strictId(args[++i] as Buffer)
-    else throw error(`ERR Unrecognized XCLAIM option '${keyOf(call, i)}'`)
+    else throw error(`ERR Unrecognized XCLAIM option '${cText(args[i] as Buffer)}'`)
   }
   return options
 }

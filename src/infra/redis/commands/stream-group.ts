@@ -1,9 +1,11 @@
 /** XGROUP: consumer groups and their consumers. Source: t_stream.c. */
-import { error, OK, type Reply } from '../../../wire/resp.ts'
+import { type ErrorReply, error, OK, type Reply } from '../../../wire/resp.ts'
+import { cText } from '../c-text.ts'
 import { type Call, command, container, type KeyPlaces, keyOf, word } from '../command.ts'
+import { noSuchGroup } from '../errors.ts'
 import { acknowledge, consumerOf, type Group, type Stream, UNKNOWN } from '../stream.ts'
-import { type EntryId, MIN_ID } from '../stream-id.ts'
-import { integer, strictId, toCount } from './stream-args.ts'
+import { MIN_ID } from '../stream-id.ts'
+import { integer, intervalId, strictId, toCount } from './stream-args.ts'
 
 const KEY: KeyPlaces = [2, 2, 1]
 const KEY_NEEDED = error(
@@ -11,6 +13,9 @@ const KEY_NEEDED = error(
     'the MKSTREAM option to create an empty stream automatically.',
 )
 const BUSY_GROUP = error('BUSYGROUP Consumer Group name already exists')
+/** An option that is given twice is noticed only by the number of arguments. */
+const MOST_FOR_CREATE = 8
+const MOST_FOR_SETID = 7
 const ENTRIES_READ = error('ERR value for ENTRIESREAD must be positive or -1')
 
 function parseOptions(call: Call, mayCreate: boolean) {
@@ -23,13 +28,17 @@ function parseOptions(call: Call, mayCreate: boolean) {
       entriesRead = toCount(integer(call.args[++i]))
       if (entriesRead < 0 && entriesRead !== UNKNOWN) throw ENTRIES_READ
     } else {
-      const shown = keyOf(call, 1).slice(0, 128)
-      throw error(
-        `ERR unknown subcommand or wrong number of arguments for '${shown}'. Try XGROUP HELP.`,
-      )
+      throw malformed(call)
     }
   }
   return { makeStream, entriesRead }
+}
+
+function malformed(call: Call): ErrorReply {
+  const shown = cText(call.args[1] as Buffer).slice(0, 128)
+  return error(
+    `ERR unknown subcommand or wrong number of arguments for '${shown}'. Try XGROUP HELP.`,
+  )
 }
 
 function needStream(call: Call): Stream {
@@ -43,21 +52,20 @@ function needGroup(call: Call): { stream: Stream; group: Group } {
   const name = keyOf(call, 3)
   const group = stream.groups.get(name)
   if (group === undefined) {
-    throw error(`NOGROUP No such consumer group '${name}' for key name '${keyOf(call, 2)}'`)
+    throw noSuchGroup(name, keyOf(call, 2))
   }
   return { stream, group }
 }
 
-function startId(call: Call, stream: Stream | undefined): EntryId {
-  const bytes = call.args[4] as Buffer
-  return bytes.toString('latin1') === '$' ? (stream?.lastId ?? MIN_ID) : strictId(bytes)
-}
+const isLast = (bytes: Buffer): boolean => cText(bytes) === '$'
 
 function create(call: Call): Reply {
   const { makeStream, entriesRead } = parseOptions(call, true)
   const key = keyOf(call, 2)
   const existing = makeStream ? call.db.stream(key) : needStream(call)
-  const id = startId(call, existing)
+  if (call.args.length > MOST_FOR_CREATE) throw malformed(call)
+  const start = call.args[4] as Buffer
+  const id = isLast(start) ? (existing?.lastId ?? MIN_ID) : strictId(start)
   const stream = existing ?? call.db.createStream(key)
   if (stream.addGroup(keyOf(call, 3), id, entriesRead) === null) throw BUSY_GROUP
   call.db.wrote(key)
@@ -67,7 +75,10 @@ function create(call: Call): Reply {
 function setId(call: Call): Reply {
   const { entriesRead } = parseOptions(call, false)
   const { stream, group } = needGroup(call)
-  group.lastId = startId(call, stream)
+  if (call.args.length > MOST_FOR_SETID) throw malformed(call)
+  const start = call.args[4] as Buffer
+  // Unlike CREATE, SETID takes `-` and `+`.
+  group.lastId = isLast(start) ? stream.lastId : intervalId(start)
   group.entriesRead = entriesRead
   call.db.wrote(keyOf(call, 2))
   return OK

@@ -5,8 +5,9 @@
  * full (100 entries) and estimates otherwise.
  */
 import { error, type Reply } from '../../../wire/resp.ts'
+import { cText } from '../c-text.ts'
 import { type Call, command, container, type KeyPlaces, keyOf, word } from '../command.ts'
-import { NO_SUCH_KEY } from '../errors.ts'
+import { NO_SUCH_KEY, noSuchGroup } from '../errors.ts'
 import { type Consumer, type Group, type Stream, sortedByName, UNKNOWN } from '../stream.ts'
 import { idBytes, MAX_ID, MIN_ID } from '../stream-id.ts'
 import { range } from '../stream-read.ts'
@@ -72,7 +73,7 @@ function fullStream(call: Call, stream: Stream): Reply {
 }
 
 function wrongSubcommand(call: Call) {
-  const shown = keyOf(call, 1).slice(0, 128)
+  const shown = cText(call.args[1] as Buffer).slice(0, 128)
   return error(
     `ERR unknown subcommand or wrong number of arguments for '${shown}'. Try XINFO HELP.`,
   )
@@ -128,12 +129,9 @@ function groups(call: Call): Reply {
 }
 
 function consumers(call: Call): Reply {
-  const group = needStream(call).groups.get(keyOf(call, 3))
-  if (group === undefined) {
-    throw error(
-      `NOGROUP No such consumer group '${keyOf(call, 3)}' for key name '${keyOf(call, 2)}'`,
-    )
-  }
+  const name = keyOf(call, 3)
+  const group = needStream(call).groups.get(name)
+  if (group === undefined) throw noSuchGroup(name, keyOf(call, 2))
   return sortedByName(group.consumers.values()).map((consumer) =>
     map({
       name: text(consumer.name),

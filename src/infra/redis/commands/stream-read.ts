@@ -5,8 +5,9 @@
  * the consumer's own pending entries and never blocks.
  */
 import { type ErrorReply, error, NULL_ARRAY, type Reply } from '../../../wire/resp.ts'
+import { cText } from '../c-text.ts'
 import { Block, type Call, command, FIRST_KEY, keyOf, word } from '../command.ts'
-import { SYNTAX } from '../errors.ts'
+import { noGroup, SYNTAX } from '../errors.ts'
 import { acknowledge, consumerOf, type Group, type Stream } from '../stream.ts'
 import { type EntryId, MAX_ID, MIN_ID } from '../stream-id.ts'
 import { readAfter, readHistory, readNew } from '../stream-read.ts'
@@ -109,13 +110,10 @@ function wantedStreams(call: Call, options: ReadOptions): Wanted[] {
     if (options.group !== null) {
       group = stream?.groups.get(options.group.name)
       if (group === undefined) {
-        throw error(
-          `NOGROUP No such key '${key}' or consumer group '${options.group.name}' in XREADGROUP ` +
-            'with GROUP option',
-        )
+        throw error(`${noGroup(key, options.group.name).text} in XREADGROUP with GROUP option`)
       }
     }
-    const text = bytes.toString('latin1')
+    const text = cText(bytes)
     if (text === '$') {
       if (options.group !== null) throw DOLLAR_IN_GROUP
       return { key, stream, group, after: stream?.lastId ?? MIN_ID }

@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto'
 import { isError, type Reply } from '../../../wire/resp.ts'
+import { untilZero } from '../c-text.ts'
 import { toInt32 } from './c-integers.ts'
 import { generalFormat } from './number-text.ts'
 import type { LuaStack } from './stack.ts'
@@ -85,7 +86,8 @@ export function installRedis(stack: LuaStack, caller: () => ScriptCaller): void 
     stack.setFunction('status_reply', (L) => single(L, (text) => pushStatus(stack, L, text)))
     stack.setFunction('error_reply', (L) =>
       single(L, (text) => {
-        const bare = text.startsWith('-') ? text.slice(1) : text
+        const whole = untilZero(text)
+        const bare = whole.startsWith('-') ? whole.slice(1) : whole
         pushError(stack, L, bare.includes(' ') ? bare : `ERR ${bare}`)
       }),
     )

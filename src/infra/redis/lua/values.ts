@@ -6,6 +6,7 @@
  * text. Not here: the other tables that stand for RESP3 types.
  */
 import { error, type Reply, status } from '../../../wire/resp.ts'
+import { untilZero } from '../c-text.ts'
 import { oneLine } from '../errors.ts'
 import { INT64_MAX, INT64_MIN, toInt } from '../integers.ts'
 import { generalFormat } from './number-text.ts'
@@ -89,7 +90,7 @@ function topAsReply(stack: LuaStack, L: Ptr): Reply {
 
 function stringField(stack: LuaStack, L: Ptr, name: string): string | null {
   stack.pushField(L, name)
-  const text = stack.isString(L, -1) ? stack.textAt(L, -1) : null
+  const text = stack.isString(L, -1) ? untilZero(stack.textAt(L, -1)) : null
   stack.c.lua_settop(L, -2)
   return text
 }
