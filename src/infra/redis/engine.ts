@@ -171,6 +171,14 @@ export class RedisEngine {
   }
 }
 
+/** Whether `args` name a command, however many they are. */
+export function isCommand(args: readonly Buffer[]): boolean {
+  const [name, second] = args.map((arg) => arg.toString('latin1'))
+  const found = findCommand(name as string)
+  if (second === undefined || found?.subcommands === undefined) return found !== undefined
+  return found.subcommands.has(second.toLowerCase())
+}
+
 /** The command that `args` call, or the error that refuses them. */
 export function resolve(args: readonly Buffer[]): Command | ErrorReply {
   const name = (args[0] as Buffer).toString('latin1')

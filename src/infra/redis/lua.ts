@@ -16,6 +16,8 @@ import { PRELUDE, PRELUDE_NAME } from './lua/prelude.ts'
 import { installRandom, ScriptRandom } from './lua/random.ts'
 import { installRedis, type ScriptCaller } from './lua/redis-library.ts'
 import { LuaStack } from './lua/stack.ts'
+import { installStandIns } from './lua/stand-ins.ts'
+import { asTextChunk, installLoadString, messageOnChunk } from './lua/text-chunks.ts'
 import { popReply } from './lua/values.ts'
 import { GLOBALS, T } from './lua/wasm.ts'
 import { installWideIntegers } from './lua/wide-integers.ts'
@@ -112,6 +114,8 @@ class Machine {
     installRandom(stack, random)
     c.lua_settop(L, 0)
     installPcall(stack)
+    installStandIns(stack)
+    installLoadString(stack)
     installBit(stack)
     installCjson(stack)
     installRedis(stack, () => this.#caller as ScriptCaller)
@@ -149,9 +153,10 @@ class Machine {
   compile(text: Buffer): number | string {
     const stack = this.#stack
     const { c, L } = stack
-    const status = c.luaL_loadbuffer(L, stack.place(text), text.length, this.#chunkName)
+    const at = stack.place(asTextChunk(text))
+    const status = c.luaL_loadbuffer(L, at, text.length, this.#chunkName)
     if (status === 0) return stack.keep()
-    const message = stack.textAt(L, -1)
+    const message = messageOnChunk(text, stack.textAt(L, -1))
     c.lua_settop(L, -2)
     return message
   }

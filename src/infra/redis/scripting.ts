@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto'
 import { error, type Reply } from '../../wire/resp.ts'
 import { Block } from './command.ts'
-import { type RedisEngine, resolve } from './engine.ts'
+import { isCommand, type RedisEngine, resolve } from './engine.ts'
 import { NO_SCRIPT } from './errors.ts'
 import type { LuaRuntime, Script, ScriptCaller } from './lua.ts'
 import { Session } from './session.ts'
@@ -86,7 +86,10 @@ export class ScriptHost {
     const session = this.#session
     session.db = client.db
     const readOnly = run.readOnly || script.noWrites
-    const caller: ScriptCaller = { call: (args) => this.#call(session, args, readOnly) }
+    const caller: ScriptCaller = {
+      call: (args) => this.#call(session, args, readOnly),
+      knows: isCommand,
+    }
     return this.#lua.run(script, run.keys, run.args, caller)
   }
 

@@ -2,6 +2,7 @@ import type { Family } from '../case.ts'
 import { hashes } from './hashes.ts'
 import { keys } from './keys.ts'
 import { luaNumbers } from './lua-numbers.ts'
+import { scriptEdges } from './script-edges.ts'
 import { scripts } from './scripts.ts'
 import { sessions } from './sessions.ts'
 import { streamIds } from './stream-ids.ts'
@@ -15,6 +16,7 @@ export const FAMILIES: readonly Family[] = [
   streams,
   streamIds,
   scripts,
+  scriptEdges,
   luaNumbers,
   sessions,
 ]

@@ -3,8 +3,8 @@
  * it. Runs once in a new machine, before any script.
  *
  * Redis marks tables read-only inside its own Lua; plain Lua cannot, so a script sees each protected
- * table through an empty stand-in that reads through and refuses writes. Hence one difference:
- * `pairs(_G)` and `pairs(string)` find nothing.
+ * table through an empty stand-in that reads through and refuses writes. The base functions that look
+ * behind the stand-ins are in stand-ins.ts.
  *
  * The chunk returns: the table of globals, the stand-in that scripts get as their environment, and
  * the error handler, which turns any error into a table with the place where it happened.
@@ -12,40 +12,25 @@
 export const PRELUDE_NAME = '@sandbox'
 
 export const PRELUDE = `
-local getinfo = debug.getinfo
-local error, tostring, type, next, unwrapped_rawget = error, tostring, type, next, rawget
-local unwrapped_rawset, unwrapped_setmetatable = rawset, setmetatable
-local READ_ONLY = 'Attempt to modify a readonly table'
-
-local behind = unwrapped_setmetatable({}, { __mode = 'k' })
+local getinfo, stand_in_for = debug.getinfo, stand_in_for
+local error, tostring, type, next, setmetatable = error, tostring, type, next, setmetatable
 
 local function refuse()
-  error(READ_ONLY, 2)
+  error('Attempt to modify a readonly table', 2)
 end
 
-local function protect(target)
+local function protect(target, has_metatable)
   local stand_in, meta = {}, { __index = target, __newindex = refuse }
-  local shown = {}
-  behind[shown] = {}
-  meta.__metatable = unwrapped_setmetatable(shown, {
-    __index = { __index = function() end }, __newindex = refuse, __metatable = shown,
-  })
-  behind[stand_in] = target
-  return unwrapped_setmetatable(stand_in, meta)
-end
-
-function rawget(t, name)
-  return unwrapped_rawget(behind[t] or t, name)
-end
-
-function rawset(t, name, value)
-  if behind[t] then error(READ_ONLY, 0) end
-  return unwrapped_rawset(t, name, value)
-end
-
-function setmetatable(t, meta)
-  if behind[t] then error(READ_ONLY, 0) end
-  return unwrapped_setmetatable(t, meta)
+  if has_metatable then
+    local shown = {}
+    meta.__metatable = setmetatable(shown, {
+      __index = { __index = function() end }, __newindex = refuse, __metatable = shown,
+    })
+    stand_in_for(shown, {}, true)
+  end
+  setmetatable(stand_in, meta)
+  stand_in_for(stand_in, target, has_metatable)
+  return stand_in
 end
 
 local function describe(failure)
@@ -69,7 +54,7 @@ end
 
 local function missing(name)
   local refusal = name .. ' is not part of this server: see the support table of its README'
-  return unwrapped_setmetatable({}, { __index = function() error(refusal, 2) end })
+  return setmetatable({}, { __index = function() error(refusal, 2) end })
 end
 
 local globals = {}
@@ -86,12 +71,14 @@ end
 globals.cmsgpack = protect(missing('cmsgpack'))
 globals.struct = protect(missing('struct'))
 
-unwrapped_setmetatable(globals, {
+setmetatable(globals, {
   __index = function(_, name)
     error("Script attempted to access nonexistent global variable '" .. tostring(name) .. "'", 2)
   end,
 })
-local environment = protect(globals)
+local environment = protect(globals, true)
 globals._G = environment
+globals.__redis__err__handler = describe
+getmetatable('').__metatable = protect({ __index = globals.string })
 return globals, environment, describe
 `

@@ -16,11 +16,14 @@ import { type Ptr, T } from './wasm.ts'
 /** What runs the commands of a script: the engine, for the duration of one script. */
 export interface ScriptCaller {
   call(args: readonly Buffer[]): Reply
+  /** Whether `args` begin with a command of this server. */
+  knows(args: readonly Buffer[]): boolean
 }
 
 const NO_ARGUMENT = 'ERR Please specify at least one argument for this redis lib call'
 const BAD_ARGUMENT = 'ERR Lua redis lib command arguments must be strings or integers'
 const BAD_SINGLE = 'ERR wrong number or type of arguments'
+const UNKNOWN_TO_ACL = 'ERR Invalid command passed to redis.acl_check_cmd()'
 const BAD_REPL = 'ERR Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.'
 
 const CONSTANTS = {
@@ -52,16 +55,17 @@ export function installRedis(stack: LuaStack, caller: () => ScriptCaller): void 
     return Buffer.from(short ? String(value) : generalFormat(value, 17), 'latin1')
   }
 
-  const run = (L: Ptr): Reply => {
+  /** The arguments of a call, or the text of what is wrong with them. */
+  const commandArgs = (L: Ptr): Buffer[] | string => {
     const count = c.lua_gettop(L)
-    if (count === 0) return { kind: 'error', text: NO_ARGUMENT }
+    if (count === 0) return NO_ARGUMENT
     const args: Buffer[] = new Array(count)
     for (let i = 0; i < count; i++) {
       const arg = argument(L, i + 1)
-      if (arg === null) return { kind: 'error', text: BAD_ARGUMENT }
+      if (arg === null) return BAD_ARGUMENT
       args[i] = arg
     }
-    return caller().call(args)
+    return args
   }
 
   const single = (L: Ptr, push: (text: string) => void): number => {
@@ -74,13 +78,16 @@ export function installRedis(stack: LuaStack, caller: () => ScriptCaller): void 
     for (const [name, value] of Object.entries(CONSTANTS)) stack.setNumber(name, value)
     stack.setText('REDIS_VERSION', '7.0.15')
     stack.setFunction('call', (L) => {
-      const reply = run(L)
-      if (isError(reply)) return raise(L, reply.text)
+      const args = commandArgs(L)
+      if (typeof args === 'string') return raise(L, args)
+      const reply = caller().call(args)
       pushReply(stack, L, reply)
-      return 1
+      return isError(reply) ? c.lua_error(L) : 1
     })
     stack.setFunction('pcall', (L) => {
-      pushReply(stack, L, run(L))
+      const args = commandArgs(L)
+      if (typeof args === 'string') pushError(stack, L, args)
+      else pushReply(stack, L, caller().call(args))
       return 1
     })
     stack.setFunction('status_reply', (L) => single(L, (text) => pushStatus(stack, L, text)))
@@ -125,6 +132,9 @@ export function installRedis(stack: LuaStack, caller: () => ScriptCaller): void 
     })
     stack.setFunction('debug', () => 0)
     stack.setFunction('acl_check_cmd', (L) => {
+      const args = commandArgs(L)
+      if (typeof args === 'string') return raise(L, args)
+      if (!caller().knows(args)) return raise(L, UNKNOWN_TO_ACL)
       c.lua_pushboolean(L, 1)
       return 1
     })

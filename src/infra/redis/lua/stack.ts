@@ -113,11 +113,11 @@ export class LuaStack {
   }
 
   /** Takes the value on top and gives a number under which `pushKept` finds it again. */
-  keep(): number {
-    return this.c.luaL_ref(this.L, REGISTRY)
+  keep(L = this.L): number {
+    return this.c.luaL_ref(L, REGISTRY)
   }
 
-  pushKept(ref: number): void {
-    this.c.lua_rawgeti(this.L, REGISTRY, ref)
+  pushKept(ref: number, L = this.L): void {
+    this.c.lua_rawgeti(L, REGISTRY, ref)
   }
 }

@@ -2,8 +2,8 @@
  * Replies as Lua values and back, by the rules of Redis (script_lua.c 7.0, RESP2).
  *
  * Towards Lua: nothing is `false`, a status `{ok=…}`, an error `{err=…}`. Back: a number loses its
- * fraction, `true` is 1, `false` and `nil` nothing, an array ends at its first `nil`, `{double=…}` is
- * text. Not here: the other tables that stand for RESP3 types.
+ * fraction, `true` is 1, `false` and `nil` nothing, an array ends at its first `nil`; tables that stand
+ * for types of RESP3 (`{double=…}`, `{map=…}`) become what RESP2 has for them.
  */
 import { error, type Reply, status } from '../../../wire/resp.ts'
 import { untilZero } from '../c-text.ts'
@@ -15,11 +15,16 @@ import { type Ptr, T } from './wasm.ts'
 
 /** An error as scripts see it, pushed. `text` begins with its code. */
 export function pushError(stack: LuaStack, L: Ptr, text: string): void {
-  const { c } = stack
-  c.lua_createtable(L, 0, 2)
+  stack.c.lua_createtable(L, 0, 2)
   stack.pushText(L, 'err')
   stack.pushText(L, text)
-  c.lua_rawset(L, -3)
+  stack.c.lua_rawset(L, -3)
+}
+
+/** The same for an error that a command has answered: Redis has counted it already, and notes that. */
+export function pushCommandError(stack: LuaStack, L: Ptr, text: string): void {
+  const { c } = stack
+  pushError(stack, L, text)
   stack.pushText(L, 'ignore_error_stats_update')
   c.lua_pushboolean(L, 1)
   c.lua_rawset(L, -3)
@@ -40,7 +45,7 @@ export function pushReply(stack: LuaStack, L: Ptr, reply: Reply): void {
     }
   } else if ('kind' in reply) {
     if (reply.kind === 'null-array') c.lua_pushboolean(L, 0)
-    else if (reply.kind === 'error') pushError(stack, L, reply.text)
+    else if (reply.kind === 'error') pushCommandError(stack, L, reply.text)
     else pushStatus(stack, L, reply.text)
   }
 }
@@ -103,14 +108,57 @@ function numberField(stack: LuaStack, L: Ptr, name: string): number | null {
   return value
 }
 
+/** Members of the table on top: keys, and values unless `keysOnly`, one after the other. */
+function members(stack: LuaStack, L: Ptr, keysOnly: boolean): Reply[] {
+  const { c } = stack
+  const items: Reply[] = []
+  c.lua_pushnil(L)
+  while (c.lua_next(L, -2) !== 0) {
+    const value = popReply(stack, L)
+    c.lua_pushvalue(L, -1)
+    items.push(popReply(stack, L))
+    if (!keysOnly) items.push(value)
+  }
+  return items
+}
+
+/** What `read` makes of the table in the field `name`, or null when there is none. */
+function tableField<T>(stack: LuaStack, L: Ptr, name: string, read: () => T): T | null {
+  stack.pushField(L, name)
+  const found = stack.c.lua_type(L, -1) === T.table ? read() : null
+  stack.c.lua_settop(L, -2)
+  return found
+}
+
+function verbatim(stack: LuaStack, L: Ptr): Buffer | null {
+  const format = stringField(stack, L, 'format')
+  stack.pushField(L, 'string')
+  const text = stack.isString(L, -1) ? stack.bytesAt(L, -1) : null
+  stack.c.lua_settop(L, -2)
+  return format === null ? null : text
+}
+
+/** Tables that stand for types of RESP3, as a client of RESP2 gets them. */
+function richReply(stack: LuaStack, L: Ptr): Reply {
+  const double = numberField(stack, L, 'double')
+  if (double !== null) return Buffer.from(generalFormat(double, 17), 'latin1')
+  for (const name of ['map', 'set']) {
+    const items = tableField(stack, L, name, () => members(stack, L, name === 'set'))
+    if (items !== null) return items
+  }
+  const big = stringField(stack, L, 'big_number')
+  if (big !== null) return Buffer.from(oneLine(big), 'latin1')
+  return tableField(stack, L, 'verbatim_string', () => verbatim(stack, L))
+}
+
 function tableAsReply(stack: LuaStack, L: Ptr): Reply {
   const { c } = stack
   const failure = stringField(stack, L, 'err')
   if (failure !== null) return error(oneLine(failure.replace(/[\r\n]+$/, '')))
   const ok = stringField(stack, L, 'ok')
   if (ok !== null) return status(oneLine(ok))
-  const double = numberField(stack, L, 'double')
-  if (double !== null) return Buffer.from(generalFormat(double, 17), 'latin1')
+  const rich = richReply(stack, L)
+  if (rich !== null) return rich
   const items: Reply[] = []
   for (let i = 1; ; i++) {
     c.lua_rawgeti(L, -1, i)
