@@ -6,6 +6,7 @@
  * `allow-oom`, `allow-stale`, `no-cluster` and `allow-cross-slot-keys` say nothing to this server.
  */
 import { createHash } from 'node:crypto'
+import { splitInline } from '../../wire/inline.ts'
 import { error, type Reply } from '../../wire/resp.ts'
 import { Block } from './command.ts'
 import { isCommand, type RedisEngine, resolve } from './engine.ts'
@@ -116,15 +117,14 @@ const HASH = 35
 const BANG = 33
 const LF = 10
 
-/** `#!lua name=value …`, which Lua does not see: its line stays, empty, so that line numbers hold. */
+/** `#!lua name=value …`, split like an inline request, which Lua does not see: its line stays, empty, so that line numbers hold. */
 function readFirstLine(body: Buffer): { readonly text: Buffer; readonly noWrites: boolean } {
   if (body[0] !== HASH || body[1] !== BANG) return { text: body, noWrites: false }
   const end = body.indexOf(LF)
-  if (end === -1) throw error('ERR Invalid script shebang')
-  const [engine, ...options] = body
-    .toString('latin1', 0, end)
-    .split(' ')
-    .filter((part) => part !== '')
+  if (end === -1 || body.subarray(0, end).includes(0)) throw error('ERR Invalid script shebang')
+  const parts = splitInline(body.toString('latin1', 0, end))
+  if (parts === null) throw error('ERR Invalid engine in script shebang')
+  const [engine, ...options] = parts.map((part) => part.toString('latin1'))
   if (engine !== '#!lua') throw error(`ERR Unexpected engine in script shebang: ${engine}`)
   let noWrites = false
   for (const option of options) {

@@ -2,6 +2,7 @@ import type { Family } from '../case.ts'
 import { hashes } from './hashes.ts'
 import { keys } from './keys.ts'
 import { luaNumbers } from './lua-numbers.ts'
+import { oddCalls } from './odd-calls.ts'
 import { scriptEdges } from './script-edges.ts'
 import { scripts } from './scripts.ts'
 import { sessions } from './sessions.ts'
@@ -19,4 +20,5 @@ export const FAMILIES: readonly Family[] = [
   scriptEdges,
   luaNumbers,
   sessions,
+  oddCalls,
 ]

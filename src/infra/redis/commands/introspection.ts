@@ -4,7 +4,8 @@
  */
 import type { Reply } from '../../../wire/resp.ts'
 import { error, status } from '../../../wire/resp.ts'
-import { type Call, type Command, command, container } from '../command.ts'
+import { type Call, type Command, command, container, word } from '../command.ts'
+import { parseInt64 } from '../integers.ts'
 import { COMMANDS } from './registry.ts'
 
 const INVALID = error('ERR Invalid command specified')
@@ -29,17 +30,40 @@ function info(call: Call): Reply {
   })
 }
 
+const NO_KEYS = error('ERR The command has no key arguments')
+const WRONG_COUNT = error('ERR Invalid number of arguments specified for command')
+const WRONG_ARGUMENTS = error('ERR Invalid arguments specified for command')
+
 function keysOf(call: Call): Reply {
-  const found = COMMANDS.get((call.args[2] as Buffer).toString('latin1').toLowerCase())
-  if (found === undefined) throw INVALID
-  const places = found.keys
-  if (places === null || typeof places === 'string') {
-    throw error('ERR The command has no key arguments')
-  }
   const args = call.args.slice(2)
+  const [name, second] = args.map((bytes) => bytes.toString('latin1').toLowerCase())
+  const container = COMMANDS.get(name as string)
+  const subcommands = container?.subcommands
+  const found = subcommands === undefined ? container : subcommands.get(second ?? '')
+  if (found === undefined) throw INVALID
+  const { keys: places, arity } = found
+  if (places === null) throw NO_KEYS
+  if (arity > 0 ? args.length !== arity : args.length < -arity) throw WRONG_COUNT
+  if (places === 'numkeys') return countedKeys(args)
+  if (places === 'streams') return streamKeys(args)
   const last = places[1] < 0 ? args.length + places[1] : places[1]
   const keys: Reply[] = []
   for (let i = places[0]; i <= last; i += places[2]) keys.push(args[i] as Buffer)
+  return keys
+}
+
+/** Of a script: their number is the third argument; a wrong one is no key at all. */
+function countedKeys(args: readonly Buffer[]): Reply[] {
+  const count = Number(parseInt64(args[2] as Buffer) ?? 0)
+  return count < 1 || count > args.length - 3 ? [] : args.slice(3, 3 + count)
+}
+
+/** Behind the word STREAMS, the first half. A group and its consumer may have that name, too. */
+function streamKeys(args: readonly Buffer[]): Reply[] {
+  const from = word(args[0]) === 'xreadgroup' ? 4 : 1
+  const first = args.findIndex((bytes, at) => at >= from && word(bytes) === 'streams') + 1
+  const keys = first === 0 ? [] : args.slice(first, first + Math.floor((args.length - first) / 2))
+  if (keys.length === 0) throw WRONG_ARGUMENTS
   return keys
 }
 

@@ -6,6 +6,7 @@
  * whole hash in one go, as Redis does for a small one. Source: db.c.
  */
 import { error, type Reply } from '../../../wire/resp.ts'
+import { cText } from '../c-text.ts'
 import { type Call, command, FIRST_KEY, keyOf, word } from '../command.ts'
 import { NOT_AN_INTEGER, SYNTAX } from '../errors.ts'
 import { globMatches } from '../glob.ts'
@@ -23,7 +24,7 @@ interface ScanOptions {
 
 /** As C's strtoul reads it: nothing is 0, a minus counts down from 2^64. */
 function cursorOf(bytes: Buffer): number {
-  const [, sign, digits] = /^([+-]?)([0-9]+)$|^$/.exec(bytes.toString('latin1')) ?? [null, '', null]
+  const [, sign, digits] = /^([+-]?)([0-9]+)$|^$/.exec(cText(bytes)) ?? [null, '', null]
   if (digits === null) throw INVALID_CURSOR
   const value = BigInt(digits ?? 0)
   if (value > MAX_CURSOR) throw INVALID_CURSOR

@@ -40,8 +40,9 @@ function exists(call: Call): Reply {
 }
 
 function flush(call: Call): Reply {
-  const mode = word(call.args[2])
-  if (call.args.length > 3 || !['', 'sync', 'async'].includes(mode)) throw FLUSH_MODE
+  const { args } = call
+  if (args.length > 3) throw FLUSH_MODE
+  if (args.length === 3 && !['sync', 'async'].includes(word(args[2]))) throw FLUSH_MODE
   call.engine.scripts.flush()
   return OK
 }
