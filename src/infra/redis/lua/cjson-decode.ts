@@ -4,10 +4,9 @@
  * Beyond JSON it accepts what that library accepts (`inf`, `nan`, hexadecimal, leading zeros). A
  * refusal names what was expected, what stood there, and the byte, from 1.
  */
+import type { CjsonSettings } from './cjson-settings.ts'
 import type { LuaStack } from './stack.ts'
 import type { Ptr } from './wasm.ts'
-
-const MAX_DEPTH = 1000
 
 type Token =
   | { readonly kind: 'punctuation' | 'end'; readonly name: string; readonly at: number }
@@ -45,21 +44,25 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** What C's `strtod` takes. */
 const SPECIAL = /[-+]?(?:infinity|inf|nan(?:\([0-9a-z_]*\))?)/iy
 const HEXADECIMAL = /[-+]?0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[-+]?[0-9]+)?/iy
+/** The beginnings of those numbers that JSON does not know. */
+const NOT_JSON = /^(?:\+|-?(?:0[x0-9]|inf|nan))/i
 const DECIMAL = /[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?/iy
 
 /** Pushes the value that `text` (latin1) holds. */
-export function decode(stack: LuaStack, L: Ptr, text: string): void {
-  new Decoder(stack, L, text).run()
+export function decode(stack: LuaStack, L: Ptr, text: string, settings: CjsonSettings): void {
+  new Decoder(stack, L, text, settings).run()
 }
 
 class Decoder {
   readonly #stack: LuaStack
   readonly #L: Ptr
   readonly #text: string
+  readonly #settings: CjsonSettings
   #at = 0
   #depth = 0
 
-  constructor(stack: LuaStack, L: Ptr, text: string) {
+  constructor(stack: LuaStack, L: Ptr, text: string, settings: CjsonSettings) {
+    this.#settings = settings
     this.#stack = stack
     this.#L = L
     this.#text = text
@@ -93,7 +96,11 @@ class Decoder {
 
   #descend(): void {
     this.#depth++
-    if (this.#depth <= MAX_DEPTH && this.#stack.c.lua_checkstack(this.#L, 3) !== 0) return
+    if (
+      this.#depth <= this.#settings.decodeMaxDepth &&
+      this.#stack.c.lua_checkstack(this.#L, 3) !== 0
+    )
+      return
     const place = `at character ${this.#at}`
     this.#stack.raise(this.#L, `Found too many nested data structures (${this.#depth}) ${place}`)
   }
@@ -157,6 +164,9 @@ class Decoder {
   }
 
   #number(at: number, char: string): Token {
+    if (!this.#settings.decodeInvalid && NOT_JSON.test(this.#text.slice(at, at + 4))) {
+      return { kind: 'error', name: /[-0-9]/.test(char) ? 'invalid number' : 'invalid token', at }
+    }
     if (!/[-+0-9iInN]/.test(char)) return { kind: 'error', name: 'invalid token', at }
     for (const form of [SPECIAL, HEXADECIMAL, DECIMAL]) {
       form.lastIndex = at

@@ -1,11 +1,10 @@
 /**
- * The library `cjson` (lua-cjson 2.1, as built into Redis): encode, decode, null.
- *
- * The setters that change how it works for all later scripts (`encode_sparse_array`,
- * `encode_max_depth`, …) are not here: calling one is an error.
+ * The library `cjson` (lua-cjson 2.1, as built into Redis): encode, decode, null and the settings.
+ * Not here: `cjson.new`.
  */
 import { decode } from './cjson-decode.ts'
 import { encode } from './cjson-encode.ts'
+import { defaultSettings, installSettings } from './cjson-settings.ts'
 import type { LuaStack } from './stack.ts'
 import { T } from './wasm.ts'
 
@@ -28,11 +27,13 @@ export function installCjson(stack: LuaStack): void {
     stack.pushText(L, 'null')
     c.lua_pushlightuserdata(L, 0)
     c.lua_rawset(L, -3)
+    const settings = defaultSettings()
+    installSettings(stack, settings)
     stack.setFunction('encode', (state) => {
       if (c.lua_gettop(state) !== 1) {
         stack.raise(state, "bad argument #1 to 'encode' (expected 1 argument)")
       }
-      stack.pushText(state, encode(stack, state))
+      stack.pushText(state, encode(stack, state, settings))
       return 1
     })
     stack.setFunction('decode', (state) => {
@@ -44,7 +45,7 @@ export function installCjson(stack: LuaStack): void {
         const found = TYPE_NAMES[type] ?? 'userdata'
         stack.raise(state, `bad argument #1 to 'decode' (string expected, got ${found})`)
       }
-      decode(stack, state, stack.textAt(state, 1))
+      decode(stack, state, stack.textAt(state, 1), settings)
       return 1
     })
   })

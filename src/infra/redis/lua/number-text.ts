@@ -25,7 +25,8 @@ function exponential(value: number, digits: number): string {
   if (longer[end - 1] !== '5') return rounded
   const exact = value.toExponential(MOST_DIGITS)
   const isHalfWay = !/[1-9]/.test(exact.slice(end, exact.indexOf('e')))
-  const isEven = Number(longer[end - 2]) % 2 === 0
+  const before = longer[end - 2] === '.' ? end - 3 : end - 2
+  const isEven = Number(longer[before]) % 2 === 0
   return isHalfWay && isEven ? longer.slice(0, end - 1) + longer.slice(end) : rounded
 }
 

@@ -73,6 +73,8 @@ export interface LuaExports {
   lua_touserdata(L: Ptr, index: number): Ptr
   lua_type(L: Ptr, index: number): number
   luaL_checknumber(L: Ptr, index: number): number
+  luaL_checklstring(L: Ptr, index: number, lengthOut: Ptr): Ptr
+  luaL_argerror(L: Ptr, index: number, text: Ptr): number
   lua_replace(L: Ptr, index: number): void
   luaL_where(L: Ptr, level: number): void
   lua_concat(L: Ptr, n: number): void
