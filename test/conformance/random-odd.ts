@@ -4,7 +4,7 @@
  * inside transactions and scripts.
  *
  * Left out, since two servers cannot agree on it: small expiries, ids made of the clock, commands
- * that block outside of MULTI, cursors of SCAN.
+ * that block outside of MULTI, cursors of SCAN, counters of streams beyond 2^53.
  */
 import seedrandom from 'seedrandom'
 import type { Mask, Step } from './case.ts'
@@ -102,7 +102,7 @@ const SCRIPTS = [
   'return ARGV[1] + 1',
   'return string.format("%d|%s|%g", ARGV[1], ARGV[1], ARGV[1])',
   'return cjson.encode({ARGV, KEYS})',
-  'redis.setresp(tonumber(ARGV[1]) == 3 and 2 or ARGV[1]) return 1',
+  'redis.setresp(ARGV[1]:find("3") and 2 or ARGV[1]) return 1',
   'redis.log(ARGV[1], "x")',
   'return ARGV[1].x.y',
   'x = 1',
@@ -278,7 +278,7 @@ export function randomOddSteps(seed: number, count: number): Step[] {
     return bentWords
   }
   const step = (words: readonly string[], mask: Mask | null): Step => {
-    const run = words.join(' ')
+    const run = words.map((one, at) => (isHugeCounter(words[at - 1], one) ? '7' : one)).join(' ')
     return mask === null ? run : { run, mask, why: TIMES }
   }
   return Array.from({ length: count }, (): Step => {
@@ -289,6 +289,13 @@ export function randomOddSteps(seed: number, count: number): Step[] {
     if (dice < 0.33) return step(['b>', pick(['SET', 'APPEND']), key(), value()], null)
     return step(bent(pick(plain)(), 0.25), null)
   })
+}
+
+/** The engine counts a stream's entries and deliveries up to 2^53. */
+function isHugeCounter(option: string | undefined, value: string): boolean {
+  return (
+    /^(entriesadded|entriesread|retrycount)$/i.test(option ?? '') && /^9[0-9]{15,18}$/.test(value)
+  )
 }
 
 function quoted(text: string): string {

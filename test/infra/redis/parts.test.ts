@@ -1,7 +1,12 @@
 /** The small parts on their own: patterns, whole numbers, ids. */
 import { describe, expect, it } from 'vitest'
+import { untilZero } from '../../../src/infra/redis/c-text.ts'
 import { globMatches } from '../../../src/infra/redis/glob.ts'
 import { addInt64, parseInt64 } from '../../../src/infra/redis/integers.ts'
+import { lowInt32, toInt32, toInt64, toUint64 } from '../../../src/infra/redis/lua/c-integers.ts'
+import { integerText } from '../../../src/infra/redis/lua/integer-format.ts'
+import { generalFormat } from '../../../src/infra/redis/lua/number-text.ts'
+import { unsignedLong } from '../../../src/infra/redis/lua/text-to-number.ts'
 import { idText, MAX_ID, parseId } from '../../../src/infra/redis/stream-id.ts'
 
 describe('globMatches', () => {
@@ -60,4 +65,55 @@ describe('entry ids', () => {
       expect(read(text)).toBe(null)
     },
   )
+})
+
+describe('numbers of scripts as C has them', () => {
+  it('what does not fit becomes the smallest integer; an int keeps the low bits of a long', () => {
+    for (const odd of [2 ** 63, -(2 ** 64), 1e300, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(toInt64(odd)).toBe(-(2n ** 63n))
+      expect(lowInt32(odd)).toBe(0)
+      expect(toInt32(odd)).toBe(-(2 ** 31))
+    }
+    expect([lowInt32(2 ** 32 + 3), lowInt32(2 ** 31), lowInt32(-1.9)]).toEqual([3, -(2 ** 31), -1])
+    expect([toUint64(-1), toUint64(2 ** 63), toUint64(2 ** 64)]).toEqual([
+      2n ** 64n - 1n,
+      2n ** 63n,
+      0n,
+    ])
+  })
+
+  it('%d and %x write 64 bits, with the flags of C', () => {
+    const plain = { flags: '', width: '', precision: undefined }
+    expect(integerText(2 ** 40, { ...plain, kind: 'd' })).toBe('1099511627776')
+    expect(integerText(-1, { ...plain, kind: 'x' })).toBe('ffffffffffffffff')
+    expect(integerText(-(2 ** 40), { ...plain, flags: '0', width: '16', kind: 'd' })).toBe(
+      '-001099511627776',
+    )
+    expect(integerText(2 ** 40, { ...plain, flags: '#', kind: 'X' })).toBe('0X10000000000')
+  })
+
+  it('%g goes to the even digit from half-way', () => {
+    expect(generalFormat(12345678901234.5, 14)).toBe('12345678901234')
+    expect(generalFormat(12345678901235.5, 14)).toBe('12345678901236')
+    expect(generalFormat(2 ** -25, 17)).toBe('2.9802322387695312e-08')
+    expect([generalFormat(2.5, 1), generalFormat(25, 1), generalFormat(1e16, 17)]).toEqual([
+      '2',
+      '2e+01',
+      '10000000000000000',
+    ])
+  })
+
+  it('tonumber with a base counts down from 2^64 behind a minus, and ends there', () => {
+    expect(unsignedLong('-1', 16)).toBe(2 ** 64)
+    expect([unsignedLong('0xff', 16), unsignedLong('12', 2), unsignedLong('zz', 36)]).toEqual([
+      255,
+      null,
+      1295,
+    ])
+    expect(unsignedLong('9'.repeat(40), 11)).toBe(2 ** 64)
+  })
+
+  it('text ends at a zero byte', () => {
+    expect([untilZero('a\0b'), untilZero('ab'), untilZero('\0')]).toEqual(['a', 'ab', ''])
+  })
 })
