@@ -248,6 +248,19 @@ export const oddCalls: Family = {
       ],
     },
     {
+      title: 'XAUTOCLAIM: a COUNT beyond any memory is refused',
+      steps: [
+        'XGROUP CREATE s g 0 MKSTREAM',
+        'XAUTOCLAIM s g c 0 0 COUNT 5000000',
+        ...['8796093022208', '576460752303423487', '576460752303423488', '9223372036854775807'].map(
+          (count) => `XAUTOCLAIM s g c 0 0 COUNT ${count}`,
+        ),
+        'XAUTOCLAIM s nope c 0 0 COUNT 9223372036854775',
+        'XAUTOCLAIM s g c 0 x COUNT 9223372036854775',
+        'XAUTOCLAIM s g c 0 0 COUNT 9223372036854775 NOPE',
+      ],
+    },
+    {
       title: 'COMMAND GETKEYS knows the keys of scripts, streams and subcommands',
       steps: [
         'COMMAND GETKEYS eval x 1 a',

@@ -101,7 +101,12 @@ function xclaim(call: Call): Reply {
 
 /** Pending entries looked at for each one that may be claimed. */
 const ATTEMPTS_PER_ENTRY = 10
-const MAX_COUNT = 922337203685477580n
+const MAX_COUNT = 576460752303423487n
+/** Redis sets 16 bytes aside for each of COUNT; no process has an address space for so many. */
+const MOST_ALLOCATED = 2 ** 43
+const NO_MEMORY = error(
+  'ERR Insufficient memory, failed allocating transient memory, COUNT too high.',
+)
 
 function xautoclaim(call: Call): Reply {
   const minIdleMs = idleMinimum(call, 'XAUTOCLAIM')
@@ -118,6 +123,7 @@ function xautoclaim(call: Call): Reply {
     else throw SYNTAX
   }
   const group = groupOf(call)
+  if (count >= MOST_ALLOCATED) throw NO_MEMORY
   const key = keyOf(call)
   const stream = call.db.stream(key)
   const { nowMs } = call.clock
