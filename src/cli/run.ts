@@ -68,7 +68,8 @@ function tellEnd(end: WorldEnded, note: (text: string) => void): boolean {
     note(`stopped after ${at}: processes still wait, and nothing is left that could wake them`)
     return true
   }
-  note(`${end.why} after ${at}: ${end.detail ?? 'no more is known'}`)
+  const why = end.why === 'event-limit' ? 'livelock' : end.why
+  note(`${why} after ${at}: ${end.detail ?? 'no more is known'}`)
   return false
 }
 
