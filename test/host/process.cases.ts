@@ -3,11 +3,14 @@
  * it open: `setTimeout(0)` against `setImmediate` from the main module.
  */
 
+import type { Since } from './parity/case.ts'
+
 export interface Case {
   readonly claim: string
   /** File name; its extension decides how the program is read. Default main.mjs. */
   readonly as?: string
   readonly source: string
+  readonly since?: Since
 }
 
 export const CASES: readonly Case[] = [
@@ -189,7 +192,7 @@ export const CASES: readonly Case[] = [
     source: `
       process.on('uncaughtException', (error, origin) => console.log('caught', error.message, origin))
       let n = 0
-      const interval = setInterval(() => { n += 1; if (n === 3) clearInterval(interval); throw new Error(String(n)) }, 2)
+      const interval = setInterval(() => { n += 1; if (n === 3) clearInterval(interval); throw new Error(String(n)) }, 250)
       process.nextTick(() => { throw new Error('in a tick') })
       Promise.reject(new Error('rejected'))`,
   },
@@ -226,6 +229,7 @@ export const CASES: readonly Case[] = [
   {
     claim: 'a top-level await that never settles exits with 13',
     source: `process.on('exit', (code) => console.log('exit', code)); await new Promise(() => {})`,
+    since: { major: 22, out: 'exit 0\n', why: "13 is set before 'exit' is told" },
   },
   {
     claim: 'an error at the top level exits with 1 and runs nothing further',
@@ -339,7 +343,7 @@ export const CASES: readonly Case[] = [
       const storage = new AsyncLocalStorage()
       const show = (where) => console.log(where, storage.getStore())
       storage.run('a', () => {
-        setTimeout(() => show('timer'), 1); setImmediate(() => show('immediate'))
+        setImmediate(() => { show('immediate'); setTimeout(() => show('timer'), 1) })
         process.nextTick(() => show('tick')); queueMicrotask(() => show('microtask')); Promise.resolve().then(() => show('promise'))
       })
       show('outside')`,

@@ -13,4 +13,18 @@ export interface ParityCase {
   readonly isPid1?: boolean
   /** Where the world must differ: what it prints instead, and why. */
   readonly differs?: { readonly out: string; readonly why: string }
+  /** Where a newer Node prints otherwise: the world prints this on every Node, as Node 20 does. */
+  readonly since?: Since
+}
+
+export interface Since {
+  /** The first major version that differs. */
+  readonly major: number
+  readonly out: string
+  readonly why: string
+}
+
+/** Does the Node of this test differ from Node 20 in this case? */
+export function differsHere(since: Since | undefined): since is Since {
+  return since !== undefined && Number.parseInt(process.versions.node, 10) >= since.major
 }

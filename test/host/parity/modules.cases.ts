@@ -61,6 +61,11 @@ export const MODULES: readonly ParityCase[] = [
       'c.cjs': `exports.a = 1; exports.b = 2; Object.defineProperty(exports, '__esModule', { value: true }); exports.default = 'd'`,
       're.cjs': `module.exports = require('./c.cjs')`,
     },
+    since: {
+      major: 23,
+      out: `{ a: 1, b: 2, default: 'd' } 1 2 true [ '__esModule', 'a', 'b', 'default' ]\ntrue 1\n`,
+      why: "a CommonJS file gained an export named 'module.exports'",
+    },
   },
   {
     claim: 'a name that CommonJS does not show in its text cannot be imported',

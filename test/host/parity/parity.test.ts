@@ -12,7 +12,7 @@ import {
   type Verb,
   writeFiles,
 } from '../run-program.ts'
-import type { ParityCase } from './case.ts'
+import { differsHere, type ParityCase } from './case.ts'
 import { MODULES } from './modules.cases.ts'
 import { NETWORK } from './network.cases.ts'
 import { ORDER } from './order.cases.ts'
@@ -62,7 +62,10 @@ for (const [kind, cases] of Object.entries(KINDS)) {
         const byNode = await runAtATime(() => runByNode(join(dir, `c${k}`), program))
         const { code = null, signal = null } = world.exits[`c${k}`] ?? {}
         const byWorld: Ending = { out: world.stdout[`c${k}`] ?? '', code, signal }
-        if (program.differs === undefined) {
+        if (differsHere(program.since)) {
+          expect(byWorld.out).toBe(program.since.out)
+          expect(byNode.out, 'no difference any more').not.toBe(program.since.out)
+        } else if (program.differs === undefined) {
           expect(byWorld, world.stderr[`c${k}`]).toEqual(withoutLate(byNode))
         } else {
           expect(byWorld.out).toBe(program.differs.out)

@@ -9,7 +9,7 @@ import type { Kernel } from '../../../sim/kernel.ts'
 import type { ConnectionEnd } from '../../../sim/network.ts'
 import type { Recorder } from '../../../trace/recorder.ts'
 import { type HttpResponseMessage, HttpTap } from '../../../wire/http-tap.ts'
-import type { StreamWatch } from './socket.ts'
+import type { StreamWatch } from './socket-options.ts'
 
 /** Requests are numbered through a world, from 1. */
 const counters = new WeakMap<Kernel, { next: number }>()

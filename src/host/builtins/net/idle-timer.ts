@@ -8,6 +8,25 @@
 
 import type { WorldEvent } from '../../../sim/kernel.ts'
 import type { HostContext } from '../../context.ts'
+import { nodeError } from '../system-error.ts'
+
+/** What `socket.setTimeout` takes. Throws as Node does. */
+export function requireTimeout(ms: unknown): asserts ms is number {
+  if (typeof ms !== 'number') {
+    throw nodeError(
+      TypeError,
+      'ERR_INVALID_ARG_TYPE',
+      `The "msecs" argument must be of type number. Received ${ms === null || ms === undefined ? String(ms) : `type ${typeof ms}`}`,
+    )
+  }
+  if (!(ms >= 0 && Number.isFinite(ms))) {
+    throw nodeError(
+      RangeError,
+      'ERR_OUT_OF_RANGE',
+      `The value of "msecs" is out of range. It must be a non-negative finite number. Received ${ms}`,
+    )
+  }
+}
 
 export class IdleTimer {
   readonly #context: HostContext

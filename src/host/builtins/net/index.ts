@@ -18,7 +18,8 @@ import {
   type ServerWorld,
   type WorldServer,
 } from './server.ts'
-import { type Accepted, type SocketOptions, WorldSocket } from './socket.ts'
+import { WorldSocket } from './socket.ts'
+import type { Accepted, SocketOptions } from './socket-options.ts'
 
 /** A socket that its server has accepted is made from this, and from nothing that a program has. */
 class AcceptedOptions {

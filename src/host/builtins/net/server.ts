@@ -16,7 +16,8 @@ import type { Handle, HostContext } from '../../context.ts'
 import { checkedPort, listenError, lookupError, nodeError } from '../system-error.ts'
 import { isLoopback, normalizeArguments, type ShownAddress, showAddress } from './addresses.ts'
 import { addressOf } from './resolve-host.ts'
-import type { SocketOptions, WorldSocket } from './socket.ts'
+import type { WorldSocket } from './socket.ts'
+import type { SocketOptions } from './socket-options.ts'
 
 export interface ServerOptions {
   readonly allowHalfOpen?: boolean

@@ -3,78 +3,28 @@
  *
  * A real Duplex, so buffering, back-pressure and the order of events are Node's own; this file does
  * what Node's lib/net.js does above its TCP handle: connecting, half-closing, idle timeouts, errors.
- * Bytes that arrive while the program does not read wait here. Completions that Node gets from the
- * event loop (`finish` after a shutdown, `close`) come in an event of their own. Refuses: paths of
+ * What arrives goes through an Inbox, what leaves through an Outbox. Completions that Node gets from
+ * the event loop (`finish` after a shutdown, `close`) come in an event of their own. Refuses: paths of
  * Unix sockets. Source: Node 20 lib/net.js and its documentation. Not here: `fd`, `onread`.
  */
 
-import { addAbortSignal, Duplex, type DuplexOptions } from 'node:stream'
-import type { ConnectionEnd, EndHandler } from '../../../sim/network.ts'
+import { addAbortSignal, Duplex } from 'node:stream'
+import type { ConnectionEnd } from '../../../sim/network.ts'
 import type { Handle, HostContext } from '../../context.ts'
-import { checkedPort, connectError, lookupError, nodeError, streamError } from '../system-error.ts'
+import { nodeError, streamError } from '../system-error.ts'
 import {
   type ConnectOptions,
   isLoopback,
   normalizeArguments,
   type ShownAddress,
-  showAddress,
 } from './addresses.ts'
-import { IdleTimer } from './idle-timer.ts'
+import { dial, portOf } from './dial.ts'
+import { IdleTimer, requireTimeout } from './idle-timer.ts'
+import { Inbox } from './inbox.ts'
+import { type Chunk, type Done, Outbox, writeAfterFin } from './outbox.ts'
 import { type Resolved, resolveHost } from './resolve-host.ts'
-
-export interface SocketOptions extends DuplexOptions {
-  readonly fd?: number
-  readonly handle?: unknown
-  readonly signal?: AbortSignal
-}
-
-/** A connection that a server has just accepted. */
-export interface Accepted {
-  readonly end: ConnectionEnd
-  /** The server listens on `::`. */
-  readonly mapped: boolean
-  readonly paused: boolean
-  /** Sees what arrives and what leaves. */
-  readonly watch: StreamWatch | null
-}
-
-export interface StreamWatch {
-  arrived(bytes: Uint8Array): void
-  left(bytes: Uint8Array): void
-  /** Nothing more will leave. */
-  finished(): void
-}
-
-interface Chunk {
-  readonly chunk: Buffer | Uint8Array | string
-  readonly encoding: BufferEncoding
-}
-
-type Done = (error?: Error | null) => void
-
-function toBytes({ chunk, encoding }: Chunk): Buffer {
-  // A copy: the sender may use its buffer again as soon as the write is done.
-  return typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk)
-}
-
-/** In place of `write` once the other side has ended: a write after our own end says why. */
-function writeAfterFin(
-  this: Duplex,
-  chunk: unknown,
-  encoding?: unknown,
-  callback?: unknown,
-): boolean {
-  if (!this.writableEnded) {
-    return Duplex.prototype.write.call(this, chunk, encoding as BufferEncoding, callback as Done)
-  }
-  const done = typeof encoding === 'function' ? encoding : callback
-  const error = Object.assign(new Error('This socket has been ended by the other party'), {
-    code: 'EPIPE',
-  })
-  if (typeof done === 'function') process.nextTick(done as Done, error)
-  this.destroy(error)
-  return false
-}
+import { Sides } from './sides.ts'
+import type { Accepted, SocketOptions, StreamWatch } from './socket-options.ts'
 
 export class WorldSocket extends Duplex {
   connecting = false
@@ -85,23 +35,14 @@ export class WorldSocket extends Duplex {
   readonly #context: HostContext
   readonly #idle: IdleTimer
   readonly #onClosed: (() => void)[] = []
+  readonly #sides = new Sides()
+  readonly #inbox: Inbox
+  readonly #outbox: Outbox
   #handle: Handle | null = null
-  #end: ConnectionEnd | null = null
   #giveUp: (() => void) | null = null
-  #mapped = false
-  #loopback = false
   #watch: StreamWatch | null = null
-  #reading = false
-  #flushing = false
-  #inbox: Buffer[] = []
-  #eof: 'no' | 'waiting' | 'told' = 'no'
-  #peerGone = false
   #resetting = false
   #bytesRead = 0
-  #bytesSent = 0
-  #pendingBytes = 0
-  #local: ShownAddress | null = null
-  #remote: ShownAddress | null = null
 
   constructor(context: HostContext, options: SocketOptions = {}, accepted: Accepted | null = null) {
     const { fd, handle, signal, ...streamOptions } = options
@@ -117,6 +58,17 @@ export class WorldSocket extends Duplex {
     })
     this.#context = context
     this.#idle = new IdleTimer(context, () => this._onTimeout())
+    this.#inbox = new Inbox(context, {
+      push: (bytes) => this.push(bytes),
+      tellEnd: () => {
+        this.push(null)
+        this.read(0)
+      },
+    })
+    this.#outbox = new Outbox(context, this, (bytes) => {
+      this.#idle.refresh()
+      this.#watch?.left(bytes)
+    })
     this.on('end', () => {
       if (!this.allowHalfOpen) this.write = writeAfterFin as typeof this.write
     })
@@ -125,8 +77,8 @@ export class WorldSocket extends Duplex {
   }
 
   #accept({ end, mapped, paused, watch }: Accepted): void {
-    this.#mapped = mapped
-    this.#loopback = end.party === end.peer.party
+    this.#sides.mapped = mapped
+    this.#sides.loopback = end.party === end.peer.party
     this.#watch = watch
     this.#handle = this.#context.open('socket')
     this.#adopt(end)
@@ -143,25 +95,7 @@ export class WorldSocket extends Duplex {
     const [given, callback] = normalizeArguments(args)
     const options = given as ConnectOptions
     if (callback !== null) this.once('connect', callback)
-    if (options.port === undefined && (options.path === undefined || options.path === null)) {
-      throw nodeError(
-        TypeError,
-        'ERR_MISSING_ARGS',
-        'The "options" or "port" or "path" argument must be specified',
-      )
-    }
-    if (options.path) {
-      this.#context.unsupported('net.connect(path)', 'Use net.connect({ host, port }).')
-    }
-    if (typeof options.port !== 'number' && typeof options.port !== 'string') {
-      const received = options.port === null ? 'null' : `an instance of ${typeof options.port}`
-      throw nodeError(
-        TypeError,
-        'ERR_INVALID_ARG_TYPE',
-        `The "options.port" property must be one of type number or string. Received ${received}`,
-      )
-    }
-    const port = checkedPort(options.port, 'Port')
+    const port = portOf(options, this.#context)
     const host = options.host ?? 'localhost'
     if (!this.#context.guard('connect')) return this
     this.#reopen()
@@ -177,14 +111,11 @@ export class WorldSocket extends Duplex {
     if (Object.hasOwn(this, 'write')) Reflect.deleteProperty(this, 'write')
     if (this.destroyed) (this as unknown as { _undestroy(): void })._undestroy()
     this.#handle?.close()
-    this.#end = null
-    this.#inbox = []
-    this.#eof = 'no'
-    this.#reading = false
-    this.#peerGone = false
+    this.#outbox.end = null
+    this.#outbox.peerGone = false
+    this.#inbox.clear()
+    this.#sides.clear()
     this.#resetting = false
-    this.#local = null
-    this.#remote = null
   }
 
   #resolved(host: string, port: number, resolved: Resolved): void {
@@ -203,28 +134,15 @@ export class WorldSocket extends Duplex {
       return
     }
     const { address } = resolved
-    this.#loopback = isLoopback(address)
+    this.#sides.loopback = isLoopback(address)
     this.autoSelectFamilyAttemptedAddresses.push(`${address}:${port}`)
-    const target = this.#loopback
-      ? 'localhost'
-      : resolved.kind === 'name'
-        ? resolved.target
-        : address
-    this.#giveUp = this.#context.network.connect(
-      this.#context.party,
-      target,
-      port,
-      (end) => this.#connected(end),
-      (code) => {
+    this.#giveUp = dial(this.#context, host, port, resolved, {
+      connected: (end) => this.#connected(end),
+      failed: (error) => {
         this.#giveUp = null
-        this.destroy(
-          code === 'ENOTFOUND' && resolved.kind === 'name'
-            ? lookupError(code, 'getaddrinfo', host)
-            : // An address that no host of the world has: nobody answers for it.
-              connectError(code === 'ENOTFOUND' ? 'EHOSTUNREACH' : code, address, port),
-        )
+        this.destroy(error)
       },
-    )
+    })
   }
 
   #connected(end: ConnectionEnd): void {
@@ -238,16 +156,15 @@ export class WorldSocket extends Duplex {
   }
 
   #adopt(end: ConnectionEnd): void {
-    this.#end = end
-    const handler: EndHandler = {
+    this.#outbox.end = end
+    end.handler = {
       data: ({ bytes }) => this.#arrived(bytes),
-      end: () => this.#eofArrived(),
+      end: () => this.#inbox.endArrived(),
       close: (code) => this.#closedByPeer(code),
     }
-    end.handler = handler
     if (end.closed) {
-      this.#eofArrived()
-      this.#peerGone = true
+      this.#inbox.endArrived()
+      this.#outbox.peerGone = true
     }
   }
 
@@ -255,97 +172,26 @@ export class WorldSocket extends Duplex {
     this.#idle.refresh()
     this.#bytesRead += bytes.length
     this.#watch?.arrived(bytes)
-    if (this.#reading && this.#inbox.length === 0) this.#reading = this.push(bytes)
-    else this.#inbox.push(bytes)
-  }
-
-  #eofArrived(): void {
-    if (this.#eof !== 'no') return
-    this.#eof = 'waiting'
-    if (this.#reading && this.#inbox.length === 0) this.#tellEof()
-  }
-
-  #tellEof(): void {
-    this.#eof = 'told'
-    this.push(null)
-    this.read(0)
+    this.#inbox.arrived(bytes)
   }
 
   #closedByPeer(code: string | null): void {
-    this.#peerGone = true
+    this.#outbox.peerGone = true
     if (code !== null) this.destroy(streamError(code, 'read'))
   }
 
-  /** Brings in what waited, in an event of its own, as the loop's next poll would. */
-  readonly #flush = (): void => {
-    this.#flushing = false
-    while (this.#reading && this.#inbox.length > 0) {
-      this.#reading = this.push(this.#inbox.shift())
-    }
-    if (this.#reading && this.#eof === 'waiting') this.#tellEof()
-  }
-
   override _read(_size?: number): void {
-    if (this.connecting || this.#end === null) {
+    if (this.connecting || this.#outbox.end === null) {
       if (!this.destroyed) this.once('connect', () => this._read())
-      return
-    }
-    if (this.#reading) return
-    this.#reading = true
-    if (this.#flushing || (this.#inbox.length === 0 && this.#eof !== 'waiting')) return
-    this.#flushing = true
-    this.#context.schedule('io', 0, this.#flush)
+    } else this.#inbox.read()
   }
 
   override _write(chunk: Buffer | string, encoding: BufferEncoding, callback: Done): void {
-    this.#send([{ chunk, encoding }], callback)
+    this.#outbox.send([{ chunk, encoding }], callback)
   }
 
   override _writev(chunks: readonly Chunk[], callback: Done): void {
-    this.#send(chunks, callback)
-  }
-
-  #send(chunks: readonly Chunk[], callback: Done): void {
-    this.#sendBytes(
-      chunks.length === 1 ? toBytes(chunks[0]!) : Buffer.concat(chunks.map(toBytes)),
-      callback,
-    )
-  }
-
-  #sendBytes(bytes: Buffer, callback: Done): void {
-    if (this.connecting) {
-      this.#pendingBytes = bytes.length
-      const onClose = (): void =>
-        callback(
-          nodeError(
-            Error,
-            'ERR_SOCKET_CLOSED_BEFORE_CONNECTION',
-            'Socket closed before the connection was established',
-          ),
-        )
-      this.once('connect', () => {
-        this.off('close', onClose)
-        this.#sendBytes(bytes, callback)
-      })
-      this.once('close', onClose)
-      return
-    }
-    this.#pendingBytes = 0
-    const end = this.#end
-    if (end === null) {
-      callback(nodeError(Error, 'ERR_SOCKET_CLOSED', 'Socket is closed'))
-      return
-    }
-    if (!this.#context.guard('a write to a socket')) return
-    this.#idle.refresh()
-    this.#bytesSent += bytes.length
-    this.#watch?.left(bytes)
-    end.write(bytes)
-    // Nobody is there any more: the system answers the first write with a reset.
-    if (this.#peerGone) {
-      this.#context.schedule('io', 0, () => this.destroy(streamError('ECONNRESET', 'read')))
-    }
-    callback()
+    this.#outbox.send(chunks, callback)
   }
 
   override _final(callback: Done): void {
@@ -353,7 +199,7 @@ export class WorldSocket extends Duplex {
       this.once('connect', () => this._final(callback))
       return
     }
-    const end = this.#end
+    const { end } = this.#outbox
     if (end === null) {
       callback()
       return
@@ -374,11 +220,11 @@ export class WorldSocket extends Duplex {
       this.#giveUp?.()
       this.#giveUp = null
       if (!this.writableFinished && !this.#resetting) this.#watch?.finished()
-      this.#end?.destroy(this.#resetting)
-      this.#end = null
+      this.#outbox.end?.destroy(this.#resetting)
+      this.#outbox.end = null
       this.#handle = null
-      this.#local = null
-      this.#inbox = []
+      this.#sides.forgetLocal()
+      this.#inbox.clear()
       this.#context.schedule('io', 0, () => {
         handle.close()
         this.emit('close', hadError)
@@ -412,20 +258,7 @@ export class WorldSocket extends Duplex {
 
   setTimeout(ms: number, callback?: () => void): this {
     if (this.destroyed) return this
-    if (typeof ms !== 'number') {
-      throw nodeError(
-        TypeError,
-        'ERR_INVALID_ARG_TYPE',
-        `The "msecs" argument must be of type number. Received ${ms === null || ms === undefined ? String(ms) : `type ${typeof ms}`}`,
-      )
-    }
-    if (!(ms >= 0 && Number.isFinite(ms))) {
-      throw nodeError(
-        RangeError,
-        'ERR_OUT_OF_RANGE',
-        `The value of "msecs" is out of range. It must be a non-negative finite number. Received ${ms}`,
-      )
-    }
+    requireTimeout(ms)
     this.timeout = ms
     this.#idle.set(ms)
     if (callback !== undefined) {
@@ -490,54 +323,48 @@ export class WorldSocket extends Duplex {
   }
 
   get _bytesDispatched(): number {
-    return this.#bytesSent
+    return this.#outbox.bytesSent
   }
 
   get bytesWritten(): number {
     // While connecting, the chunk in flight is still counted as buffered by the stream.
     const waiting = this.#handle === null ? 0 : this.writableLength
-    return this.#bytesSent + Math.max(waiting, this.#pendingBytes)
+    return this.#outbox.bytesSent + Math.max(waiting, this.#outbox.pendingBytes)
   }
 
-  #localAddress(): ShownAddress | null {
-    if (this.#end === null) return this.#local
-    const { address, port } = this.#end.local
-    this.#local ??= showAddress(this.#loopback ? '127.0.0.1' : address, port, this.#mapped)
-    return this.#local
+  get #local(): ShownAddress | null {
+    return this.#sides.local(this.#outbox.end)
   }
 
-  #remoteAddress(): ShownAddress | null {
-    if (this.#end === null) return this.#remote
-    const { address, port } = this.#end.remote
-    this.#remote ??= showAddress(this.#loopback ? '127.0.0.1' : address, port, this.#mapped)
-    return this.#remote
+  get #remote(): ShownAddress | null {
+    return this.#sides.remote(this.#outbox.end)
   }
 
   address(): ShownAddress | Record<string, never> {
-    return this.#localAddress() ?? {}
+    return this.#local ?? {}
   }
 
   get localAddress(): string | undefined {
-    return this.#localAddress()?.address
+    return this.#local?.address
   }
 
   get localPort(): number | undefined {
-    return this.#localAddress()?.port
+    return this.#local?.port
   }
 
   get localFamily(): string | undefined {
-    return this.#localAddress()?.family
+    return this.#local?.family
   }
 
   get remoteAddress(): string | undefined {
-    return this.#remoteAddress()?.address
+    return this.#remote?.address
   }
 
   get remotePort(): number | undefined {
-    return this.#remoteAddress()?.port
+    return this.#remote?.port
   }
 
   get remoteFamily(): string | undefined {
-    return this.#remoteAddress()?.family
+    return this.#remote?.family
   }
 }
