@@ -6,14 +6,19 @@
  * (seed, link, what it is, how many of these came before) and none overtakes another of its
  * direction. A `Tap` cuts a direction's bytes into segments that mean something (one command each).
  * Before a segment is delivered the `door` is asked; a held segment holds everything behind it.
- * Units: microseconds. Refuses: an unknown host (ENOTFOUND), a port where nobody listens
- * (ECONNREFUSED), a port that is taken (EADDRINUSE). Not here: back-pressure; a sender is never told
- * to wait.
+ * A direction has a window: a sender that asks is told to wait while more than WINDOW_BYTES are on
+ * their way or lie unread over there, and learns a latency later that there is room again. What was
+ * written goes out all the same, so that a sender who does not ask loses nothing.
+ * Units: microseconds, bytes. Refuses: an unknown host (ENOTFOUND), a port where nobody listens
+ * (ECONNREFUSED), a port that is taken (EADDRINUSE).
  */
 
 import type { Recorder } from '../trace/recorder.ts'
 import type { Kernel, Origin, Owner } from './kernel.ts'
 import { type Chance, wholeBetween } from './random.ts'
+
+/** What may be sent and not yet read before a sender has to wait: the two buffers of a TCP connection. */
+export const WINDOW_BYTES = 65_536
 
 /** One meaningful piece of a stream. `key` names the latency stream, e.g. a command's name. */
 export interface Segment {
@@ -79,6 +84,10 @@ interface Half {
   tap: Tap | null
   /** Segments and closings that wait behind a held one; null when nothing is held. */
   waiting: (() => void)[] | null
+  /** Bytes sent and not read. */
+  unread: number
+  /** The sender waits for this; null when it does not. */
+  onRoom: (() => void) | null
 }
 
 /** Decides, at its arrival, whether a segment goes through. */
@@ -91,6 +100,8 @@ export class ConnectionEnd {
   readonly local: Address
   readonly remote: Address
   handler: EndHandler | null = null
+  /** It says itself, by `took`, what has been read. Otherwise what arrives counts as read. */
+  readsLater = false
   /** The other end. Set once, by the network. */
   peer!: ConnectionEnd
   /** The direction that leaves here. Set once, by the network. */
@@ -123,14 +134,32 @@ export class ConnectionEnd {
   /** Sends one segment whose meaning is known. */
   send(segment: Segment): void {
     if (this.#closed || this.#sentEnd) return
-    this.#network.carry(
-      this.out,
-      segment.key,
-      () => {
-        if (!this.peer.closed) this.peer.handler?.data(segment)
-      },
-      segment,
-    )
+    this.out.unread += segment.bytes.length
+    this.#network.carry(this.out, segment.key, () => this.peer.deliver(segment), segment)
+  }
+
+  /** For the network alone: a segment arrives here. */
+  deliver(segment: Segment): void {
+    if (this.#closed) return
+    this.handler?.data(segment)
+    if (!this.readsLater) this.took(segment.bytes.length)
+  }
+
+  /** So many bytes of what arrived here have been read. */
+  took(bytes: number): void {
+    const half = this.peer.out
+    half.unread -= bytes
+    if (half.onRoom !== null && half.unread <= WINDOW_BYTES) this.#network.tellRoom(half, this.peer)
+  }
+
+  /**
+   * Is there room for more? If not, `run` is called once there is, in an event of this side; never
+   * when the connection is over before there is.
+   */
+  hasRoom(run: () => void): boolean {
+    if (this.#closed || this.out.unread <= WINDOW_BYTES) return true
+    this.out.onRoom = run
+    return false
   }
 
   /** Half-closes: the other end is told that no more will come. */
@@ -147,6 +176,7 @@ export class ConnectionEnd {
     if (this.#closed) return
     this.#closed = true
     this.handler = null
+    this.out.onRoom = null
     this.#network.forget(this)
     this.#network.carry(this.out, 'fin', () => this.peer.peerGone(reset ? 'ECONNRESET' : null))
   }
@@ -158,6 +188,9 @@ export class ConnectionEnd {
     const { handler } = this
     this.handler = null
     this.#network.forget(this)
+    // Closed over what was still to be read: the system there answers with a reset.
+    if (this.out.onRoom !== null) error ??= 'ECONNRESET'
+    this.out.onRoom = null
     if (error === null) handler?.end()
     handler?.close(error)
   }
@@ -299,6 +332,17 @@ export class Network {
     })
   }
 
+  /** For ConnectionEnd alone: tells the sender of a direction that there is room, once. */
+  tellRoom(half: Half, sender: ConnectionEnd): void {
+    const { kernel, chance } = this.#options
+    const run = half.onRoom
+    half.onRoom = null
+    const latencyUs = this.#latency(chance.stream(`latency ${half.link} room`))
+    if (run !== null) {
+      kernel.at(kernel.now + latencyUs, half.origin, sender.party.owner, 'io', run)
+    }
+  }
+
   /** Lets go what the door held on the direction that arrives at `end`, in order. */
   release(end: ConnectionEnd): void {
     const half = end.peer.out
@@ -341,7 +385,16 @@ export class Network {
 
   #half(to: ConnectionEnd, link: string, conn: number): Half {
     const origin = this.#options.kernel.origin(`link ${link} ${conn}`)
-    return { to, origin, link, lastArrival: 0, tap: null, waiting: null }
+    return {
+      to,
+      origin,
+      link,
+      lastArrival: 0,
+      tap: null,
+      waiting: null,
+      unread: 0,
+      onRoom: null,
+    }
   }
 
   #toParty(party: Party, origin: string, run: () => void): void {

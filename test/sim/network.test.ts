@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Kernel, type Owner } from '../../src/sim/kernel.ts'
-import { type ConnectionEnd, Network, type Party } from '../../src/sim/network.ts'
+import { type ConnectionEnd, Network, type Party, WINDOW_BYTES } from '../../src/sim/network.ts'
 import { Chance } from '../../src/sim/random.ts'
 import type { TraceEvent } from '../../src/trace/events.ts'
 import { Recorder } from '../../src/trace/recorder.ts'
@@ -186,5 +186,111 @@ describe('latency', () => {
       expect(time - (k + 1) * 10_000).toBeGreaterThanOrEqual(100)
       expect(time - (k + 1) * 10_000).toBeLessThanOrEqual(900)
     }
+  })
+})
+
+describe('the window of a direction', () => {
+  /** A client's end and the server's, which reads nothing by itself. */
+  async function pair(w: World): Promise<[ConnectionEnd, ConnectionEnd]> {
+    let far: ConnectionEnd | null = null
+    const made = connect(w, (end) => {
+      far = end
+      end.readsLater = true
+      listenTo(end, [])
+    })
+    await w.kernel.run(10_000)
+    return [await made, far!]
+  }
+  const full = Buffer.alloc(WINDOW_BYTES)
+
+  test('holds exactly so many bytes that are not read, and opens a latency after they are', async () => {
+    const w = world()
+    const [near, far] = await pair(w)
+    const told: number[] = []
+    const room = (): void => void told.push(w.kernel.now)
+    near.write(full)
+    expect(near.hasRoom(room)).toBe(true)
+    near.write(Buffer.from('x'))
+    expect(near.hasRoom(room)).toBe(false)
+    await w.kernel.run(50_000)
+    expect(told).toEqual([])
+    w.kernel.at(60_000, w.kernel.origin('reader'), null, 'job', () => far.took(1))
+    await w.kernel.run(100_000)
+    expect(told).toHaveLength(1)
+    expect(told[0]).toBeGreaterThanOrEqual(60_100)
+    expect(told[0]).toBeLessThanOrEqual(60_900)
+    expect(near.hasRoom(room)).toBe(true)
+  })
+
+  test('is the sender’s business: a frozen one is told at its thaw', async () => {
+    const w = world()
+    const [near, far] = await pair(w)
+    const told: number[] = []
+    near.write(Buffer.alloc(WINDOW_BYTES + 1))
+    expect(near.hasRoom(() => void told.push(w.kernel.now))).toBe(false)
+    const at = (us: number, run: () => void): void =>
+      void w.kernel.at(us, w.kernel.origin('test'), null, 'job', run)
+    at(20_000, () => {
+      w.kernel.freeze(w.owner)
+      far.took(WINDOW_BYTES)
+    })
+    at(50_000, () => w.kernel.thaw(w.owner))
+    await w.kernel.run(100_000)
+    expect(told).toEqual([50_000])
+  })
+
+  test('bytes of a command that is not whole yet fill no window: it would never be whole', async () => {
+    const w = world()
+    const [near, far] = await pair(w)
+    const all: Buffer[] = []
+    near.out.tap = {
+      push: (bytes) => {
+        all.push(bytes)
+        return all.length < 4 ? [] : [{ bytes: Buffer.concat(all), key: 'command' }]
+      },
+    }
+    for (let k = 0; k < 3; k += 1) {
+      near.write(full)
+      expect(near.hasRoom(() => {})).toBe(true)
+    }
+    near.write(full)
+    expect(near.hasRoom(() => {})).toBe(false)
+    far.took(4 * WINDOW_BYTES)
+    expect(near.hasRoom(() => {})).toBe(true)
+  })
+
+  test('what is held at the door fills it; a server that reads at once never does', async () => {
+    const w = world()
+    w.network.door = () => 'hold'
+    const far: ConnectionEnd[] = []
+    const made = connect(w, (end) => {
+      far.push(end)
+      listenTo(end, [])
+    })
+    await w.kernel.run(10_000)
+    const near = await made
+    near.write(Buffer.alloc(WINDOW_BYTES + 1))
+    await w.kernel.run(20_000)
+    const told: string[] = []
+    expect(near.hasRoom(() => told.push('room'))).toBe(false)
+    w.network.door = () => 'deliver'
+    w.network.release(far[0]!)
+    await w.kernel.run(30_000)
+    expect(told).toEqual(['room'])
+    near.write(Buffer.alloc(10 * WINDOW_BYTES))
+    await w.kernel.run(40_000)
+    expect(near.hasRoom(() => {})).toBe(true)
+  })
+
+  test('closed over what was not read: a reset for the sender who waits', async () => {
+    const w = world()
+    const [near, far] = await pair(w)
+    const log: string[] = []
+    listenTo(near, log)
+    near.write(Buffer.alloc(WINDOW_BYTES + 1))
+    near.hasRoom(() => log.push('room'))
+    far.destroy()
+    await w.kernel.run(100_000)
+    expect(log).toEqual(['close ECONNRESET'])
   })
 })

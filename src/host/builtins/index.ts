@@ -91,7 +91,7 @@ export const builtins: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['inspector', refusedWhenCalled(none.makeInspector, 'attach to the laboratory')],
   ['inspector/promises', refusedWhenCalled(none.makeInspector, 'attach to the laboratory')],
   ['module', partly(makeModuleBuiltin, 'createRequire, builtinModules, isBuiltin')],
-  ['net', yes(makeNet as BuiltinFactory, 'no Unix sockets; no back-pressure on the wire')],
+  ['net', yes(makeNet as BuiltinFactory, 'no Unix sockets; a sender waits at 64 KiB unread')],
   ['os', yes(makeOs, 'a container with two processors')],
   ['path', yes(pure.makePath)],
   ['path/posix', yes((context) => (context.builtin('path') as { posix: unknown }).posix)],

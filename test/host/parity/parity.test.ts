@@ -16,6 +16,7 @@ import { differsHere, type ParityCase } from './case.ts'
 import { MODULES } from './modules.cases.ts'
 import { NETWORK } from './network.cases.ts'
 import { ORDER } from './order.cases.ts'
+import { PRESSURE } from './pressure.cases.ts'
 import { SIGNALS } from './signals.cases.ts'
 import { STREAMS } from './streams.cases.ts'
 import { TYPESCRIPT } from './typescript.cases.ts'
@@ -34,6 +35,7 @@ const KINDS: Readonly<Record<string, readonly ParityCase[]>> = {
   'emitters and streams': STREAMS,
   modules: MODULES,
   network: NETWORK,
+  'back-pressure': PRESSURE,
   signals: SIGNALS,
   TypeScript: TYPESCRIPT,
 }

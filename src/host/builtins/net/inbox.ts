@@ -2,7 +2,8 @@
  * What has arrived for a socket and is not read yet, in the place of the system's receive buffer.
  *
  * Bytes go on to the stream while it reads; once it has had enough they wait here, and so does the end
- * of the stream behind them. What waited comes in an event of its own, as the event loop's next poll would bring it.
+ * of the stream behind them. `took` hears what went on, so that the other side has room. What waited
+ * comes in an event of its own, as the event loop's next poll would bring it.
  */
 
 import type { HostContext } from '../../context.ts'
@@ -12,6 +13,7 @@ export interface InboxReader {
   push(bytes: Buffer): boolean
   /** Nothing more will come. */
   tellEnd(): void
+  took(bytes: number): void
 }
 
 export class Inbox {
@@ -59,6 +61,7 @@ export class Inbox {
 
   #pass(bytes: Buffer): void {
     this.#reading = this.#reader.push(bytes)
+    this.#reader.took(bytes.length)
   }
 
   #tellEnd(): void {

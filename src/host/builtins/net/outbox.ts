@@ -1,8 +1,9 @@
 /**
  * What a socket sends: the way of a chunk from the stream to the connection.
  *
- * Before the connection is made the chunk waits. A write to somebody who is gone is answered by a
- * reset, as the system does. Counts bytes, as `bytesWritten` shows them.
+ * Before the connection is made the chunk waits. It is done with when the connection has room for the
+ * next one, so that a reader who stands still stops the writer. A write to somebody who is gone is
+ * answered by a reset, as the system does. Counts bytes, as `bytesWritten` shows them.
  */
 
 import { Duplex } from 'node:stream'
@@ -28,6 +29,9 @@ export class Outbox {
   bytesSent = 0
   /** Of the chunk that waits for the connection. */
   pendingBytes = 0
+
+  /** Of the chunk that went out and left no room. */
+  #blocked: Done | null = null
 
   /** `leaving` is called with what goes out, before it does. */
   constructor(
@@ -80,7 +84,19 @@ export class Outbox {
       const reset = (): void => void this.#socket.destroy(streamError('ECONNRESET', 'read'))
       this.#context.schedule('io', 0, reset)
     }
-    done()
+    if (end.hasRoom(this.#onRoom)) done()
+    else this.#blocked = done
+  }
+
+  readonly #onRoom = (): void => {
+    const done = this.#blocked
+    this.#blocked = null
+    done?.()
+  }
+
+  /** The socket is destroyed: whoever waits for room is told in an event of its own. */
+  giveUp(): void {
+    if (this.#blocked !== null) this.#context.schedule('io', 0, this.#onRoom)
   }
 }
 

@@ -64,6 +64,7 @@ export class WorldSocket extends Duplex {
         this.push(null)
         this.read(0)
       },
+      took: (bytes) => this.#outbox.end?.took(bytes),
     })
     this.#outbox = new Outbox(context, this, (bytes) => {
       this.#idle.refresh()
@@ -157,6 +158,7 @@ export class WorldSocket extends Duplex {
 
   #adopt(end: ConnectionEnd): void {
     this.#outbox.end = end
+    end.readsLater = true
     end.handler = {
       data: ({ bytes }) => this.#arrived(bytes),
       end: () => this.#inbox.endArrived(),
@@ -222,6 +224,7 @@ export class WorldSocket extends Duplex {
       if (!this.writableFinished && !this.#resetting) this.#watch?.finished()
       this.#outbox.end?.destroy(this.#resetting)
       this.#outbox.end = null
+      this.#outbox.giveUp()
       this.#handle = null
       this.#sides.forgetLocal()
       this.#inbox.clear()
