@@ -4,7 +4,8 @@
  * prototypes are the realm's own.
  *
  * bridge: resolve(specifier, from) → 'builtin:<name>' or an absolute path · builtin(name) · format(path)
- * → 'commonjs' | 'json' · wrapper(path) → the file's function in this realm · text(path) · dirname(path)
+ * → 'commonjs' | 'json' | 'module' · requireModule(path, from) → the namespace of an ES module ·
+ * wrapper(path) → the file's function in this realm · text(path) · dirname(path)
  */
 ;(bridge) => {
   const cache = Object.create(null)
@@ -90,7 +91,6 @@
       return known
     }
     const format = bridge.format(path)
-    if (format === 'module') throw bridge.requireOfModule(path, parent?.filename ?? null)
     const module = new Module(path, parent)
     module.filename = path
     module.paths = packageFolders(module.path)
@@ -102,7 +102,9 @@
     let complete = false
     try {
       if (format === 'json') module.exports = parseJson(path)
-      else runCode(module, path)
+      else if (format === 'module') {
+        module.exports = bridge.requireModule(path, parent?.filename ?? null)
+      } else runCode(module, path)
       complete = true
     } finally {
       if (!complete && cache[path] === module) delete cache[path]

@@ -17,7 +17,8 @@ export interface CommonJsBridge {
   refuse(call: string, instead: string): never
   argumentError(name: string, type: string, got: unknown): Error
   emptySpecifier(): Error
-  requireOfModule(path: string, from: string | null): Error
+  /** The namespace of an ES module that does not wait. Throws what it throws, or LoadError. */
+  requireModule(path: string, from: string | null): unknown
 }
 
 export interface CjsModules {

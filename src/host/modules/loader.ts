@@ -1,10 +1,10 @@
 /**
  * The modules of one process: instances of its own, from text and code shared by all.
  *
- * ES modules are linked by this file (`vm.SourceTextModule`), `require` is inside/commonjs.js. All of
- * it happens in promises that nothing outside wakes, so a load ends within the drain of one event,
- * unless the code itself waits. Links are made one after another: two at once would meet each
- * other's half-linked modules. Refuses: `require` of an ES module (linking cannot be waited for).
+ * ES modules (`vm.SourceTextModule`) are found here and linked by link.ts, `require` is
+ * inside/commonjs.js; either can load what the other is for. All of it happens at once or in promises
+ * that nothing outside wakes, so a load ends within the drain of one event, unless the code itself
+ * waits. Refuses: `require` of an ES module that waits at its top level, or that is being evaluated.
  */
 
 import { builtinModules } from 'node:module'
@@ -19,6 +19,7 @@ import { codeOf, commonJsIn, commonJsNames, esModuleIn, settledFormat } from './
 import { readText } from './disk.ts'
 import { findImportedName, findSpecifier, type LoadError, loadError } from './errors.ts'
 import { urlOf } from './format.ts'
+import { evaluateNow, linkGraph, waits } from './link.ts'
 import { builtinName, Resolver } from './resolver.ts'
 
 const resolvers = new WeakMap<object, Resolver>()
@@ -45,7 +46,6 @@ export class ModuleLoader {
   readonly #paths = new WeakMap<vm.Module, string>()
   /** Modules that could not be linked, and why: V8 does not say it a second time. */
   readonly #failed = new WeakMap<vm.Module, unknown>()
-  #linking: Promise<unknown> = Promise.resolve()
   #brought: CjsModules | null = null
 
   constructor(context: HostContext) {
@@ -99,25 +99,66 @@ export class ModuleLoader {
     return module
   }
 
-  #link(module: vm.Module): Promise<void> {
-    const done = this.#linking.then(() => this.#linkNow(module))
-    this.#linking = done.catch(() => {})
-    return done
+  /** In turns of its own, as every import() in Node. */
+  async #link(module: vm.Module): Promise<void> {
+    await null
+    this.#linkNow(module)
   }
 
-  async #linkNow(module: vm.Module): Promise<void> {
+  #linkNow(module: vm.Module): void {
     if (this.#failed.has(module)) throw this.#failed.get(module)
     if (module.status !== 'unlinked') return
     try {
-      await module.link((specifier, from, extra) => {
-        const { attributes } = extra as { attributes?: Record<string, string | undefined> }
-        return this.#request(specifier, this.#paths.get(from) ?? '', attributes ?? {})
-      })
+      linkGraph(module, ({ specifier, attributes }, from) =>
+        this.#request(specifier, this.#paths.get(from) ?? '', attributes),
+      )
     } catch (error) {
       const explained = this.#explainMissingExport(error)
       this.#failed.set(module, explained)
       throw explained
     }
+  }
+
+  /** `require` of an ES module: its namespace. `from` is the asking file, if there is one. */
+  #requireModule(path: string, from: string | null): unknown {
+    const module = this.#moduleOf(path, '')
+    const by = from === null ? '' : ` from ${from}`
+    if (module.status === 'evaluating' || module.status === 'linking') {
+      throw loadError(
+        'ERR_REQUIRE_CYCLE_MODULE',
+        `Cannot require() ES Module ${path} in a cycle${by}: it is being evaluated. Break the cycle, or use import() where it can wait.`,
+        null,
+      )
+    }
+    this.#linkNow(module)
+    if (waits(module)) {
+      throw loadError(
+        'ERR_REQUIRE_ASYNC_MODULE',
+        `require() cannot be used on an ESM graph with top-level await: ${path}${by}. Use import() instead.`,
+        null,
+      )
+    }
+    evaluateNow(module)
+    return this.#requiredFace(module)
+  }
+
+  /** With a default export the namespace says `__esModule`, for code that was compiled to CommonJS. */
+  #requiredFace(module: vm.Module): unknown {
+    const namespace = module.namespace as Record<string, unknown>
+    if ('module.exports' in namespace) return namespace['module.exports']
+    if (!('default' in namespace) || '__esModule' in namespace) return namespace
+    const url = `${module.identifier}#required`
+    let face = this.#modules.get(url)
+    if (face === undefined) {
+      face = new vm.SourceTextModule(
+        "export * from 'it'; export { default } from 'it'; export const __esModule = true",
+        { context: this.#realm, identifier: url },
+      )
+      this.#modules.set(url, face)
+      linkGraph(face, () => module)
+      evaluateNow(face)
+    }
+    return face.namespace
   }
 
   #request(
@@ -314,12 +355,7 @@ export class ModuleLoader {
         Object.assign(new TypeError("The argument 'id' must be a non-empty string. Received ''"), {
           code: 'ERR_INVALID_ARG_VALUE',
         }),
-      requireOfModule: (path, from) =>
-        loadError(
-          'ERR_REQUIRE_ESM',
-          `require() of ES Module ${path}${from === null ? '' : ` from ${from}`} is not supported. Use import, or await import() where that cannot be.`,
-          null,
-        ),
+      requireModule: (path, from) => this.#requireModule(path, from),
     }
   }
 }

@@ -1,15 +1,18 @@
 /**
  * Package entry points: `exports`, `imports` and `main` of a package.json, by Node's algorithm.
  *
- * Pure but for the disk (through `disk.ts`). Conditions are those of the asker: `import` or `require`,
- * with `node`, `module-sync` left out (nothing here requires ES modules), and `default`. Source:
- * Node 20, "Modules: Packages", resolution and loading algorithm. Left out: custom conditions.
+ * Pure but for the disk (through `disk.ts`). Conditions are those of the asker, `import` or `require`,
+ * and `node`, `module-sync` and `default`. Source: Node 20.19, "Modules: Packages", resolution and
+ * loading algorithm. Left out: custom conditions.
  */
 
 import { dirname, join } from 'node:path'
 import { isFile, kindOf, type PackageJson, packageIn, packageScope } from './disk.ts'
 
 export type Asker = 'import' | 'require'
+
+/** Conditions of both. */
+const ALWAYS: ReadonlySet<string> = new Set(['node', 'module-sync', 'default'])
 
 /** What went wrong, for the caller to put into an error with a place. */
 export class PackageProblem extends Error {
@@ -200,7 +203,7 @@ function resolveTarget(
   }
   if (isRecord(target)) {
     for (const [condition, value] of Object.entries(target)) {
-      if (condition !== 'default' && condition !== 'node' && condition !== asker) continue
+      if (condition !== asker && !ALWAYS.has(condition)) continue
       const resolved = resolveTarget(dir, value, star, asker, internal)
       if (resolved !== undefined) return resolved
     }

@@ -17,6 +17,7 @@ import { MODULES } from './modules.cases.ts'
 import { NETWORK } from './network.cases.ts'
 import { ORDER } from './order.cases.ts'
 import { PRESSURE } from './pressure.cases.ts'
+import { REQUIRE_ESM } from './require-esm.cases.ts'
 import { SIGNALS } from './signals.cases.ts'
 import { STREAMS } from './streams.cases.ts'
 import { TYPESCRIPT } from './typescript.cases.ts'
@@ -34,6 +35,7 @@ const KINDS: Readonly<Record<string, readonly ParityCase[]>> = {
   'order and endings': ORDER,
   'emitters and streams': STREAMS,
   modules: MODULES,
+  'require of ES modules': REQUIRE_ESM,
   network: NETWORK,
   'back-pressure': PRESSURE,
   signals: SIGNALS,
