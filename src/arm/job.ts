@@ -22,6 +22,13 @@ export interface WorldJob {
   readonly preflight: Preflight | null
   /** Somebody watches: a printed line leaves the child at once. */
   readonly live?: boolean
+  readonly tuning?: Tuning
+}
+
+/** To measure what these cost or bring. Of a child's first job: code is compiled once. */
+export interface Tuning {
+  readonly loadHints: boolean
+  readonly countLoops: boolean
 }
 
 /** What the preflight saw: `typeof` of every export, or the error that loading it threw. */

@@ -12,6 +12,8 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { types } from 'node:util'
+import { setLoadHints } from '../host/modules/load-hints.ts'
+import { setLoopCounting } from '../host/modules/loops.ts'
 import { loadLua } from '../infra/redis/lua.ts'
 import { ChannelWriter } from './channel.ts'
 import type { PreflightResult, WorldJob } from './job.ts'
@@ -71,6 +73,8 @@ function retire(): never {
 async function runJob(job: WorldJob): Promise<void> {
   channel.line('J', job.id)
   channel.flush()
+  setLoadHints(job.tuning?.loadHints ?? true)
+  setLoopCounting(job.tuning?.countLoops ?? true)
   const preflight = await runPreflight(job, preflightProgram, lua, enter)
   if (preflight !== null) channel.line('P', JSON.stringify(preflight))
   channel.flush()

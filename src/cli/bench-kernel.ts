@@ -7,6 +7,7 @@
  */
 
 import { Kernel } from '../sim/kernel.ts'
+import { median } from './bench-rows.ts'
 
 export interface KernelRates {
   /** Events a second. */
@@ -52,10 +53,6 @@ async function hopRun(events: number): Promise<void> {
     await null
     await new Promise<void>((resolve) => setImmediate(resolve))
   }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 }
 
 /** Measures the three in turn, several rounds, and answers the medians. */

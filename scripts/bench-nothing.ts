@@ -1,0 +1,3 @@
+/** Measured by `leaselab bench`: what a process costs that does nothing. */
+
+export {}
