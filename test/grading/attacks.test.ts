@@ -169,11 +169,9 @@ test('a file of the folder that is a link to the solution is nobody’s work: ex
   symlinkSync(join(LAB_DIR, 'solution/shard.ts'), join(dir, 'shard.ts'))
   const { exitCode, verdict } = await grade(dir, ['--check', '1'])
   expect(exitCode).toBe(1)
-  expect(verdict.checks[0]).toMatchObject({
-    status: 'violated',
-    where: { file: 'shard.ts', line: 1 },
-  })
+  expect(verdict.checks[0]?.status).toBe('violated')
   expect(verdict.checks[0]?.got).toMatch(/is a link to .*solution\/shard\.ts, which is outside/)
+  expect(verdict.checks[0]?.where?.file).toBe('shard.ts')
 })
 
 test('NODE_OPTIONS around the judge reaches the judge and no world', async () => {
