@@ -96,7 +96,9 @@ describe('message tables in memory', () => {
     await tables.transaction((tx) => tx.openRun('run-1', 'key', 'running'))
     const { value } = await tables.transaction((tx) => tx.openRun('run-2', 'key', 'running'))
     expect(value.runId).toBe('run-1')
-    await expect(tables.transaction((tx) => tx.openRun('run-1', 'other', 'running'))).rejects.toThrow()
+    await expect(
+      tables.transaction((tx) => tx.openRun('run-1', 'other', 'running')),
+    ).rejects.toThrow()
   })
 
   it('the status of a run moves, and only of one that is there', async () => {
