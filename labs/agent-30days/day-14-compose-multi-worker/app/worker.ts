@@ -58,6 +58,7 @@ export class Worker implements Duties {
   }
 
   takeNothingNew(): void {
+    if (this.#takesNothing) return
     this.#takesNothing = true
     clearInterval(this.#sweeping)
     // A read that waits would still be given what comes next.
@@ -79,12 +80,10 @@ export class Worker implements Duties {
   }
 
   close(): void {
-    this.#takesNothing = true
-    clearInterval(this.#sweeping)
+    this.takeNothingNew()
     this.#lease.stop()
     this.#run?.abort('the worker has closed')
     this.#store.close()
-    this.#reads.disconnect()
     this.redis.disconnect()
     say('worker.closed')
   }

@@ -54,7 +54,11 @@ export function drainCheck(times: Times): Check {
         [A]: workerProcess(A, times, env),
         [B]: workerProcess(B, times, env, 'timeline'),
         customer: customerProcess(
-          [{ text: 'the long run', workMs: times.longRunMs }, { text: 'the next run' }],
+          [
+            { text: 'the long run', workMs: times.longRunMs },
+            // B is busy with it for long enough that a third one is waiting when A’s run ends.
+            { text: 'the next run', workMs: times.longRunMs },
+          ],
           'timeline',
         ),
         [LATER]: customerProcess([{ text: 'a later run' }], 'timeline'),
@@ -65,8 +69,7 @@ export function drainCheck(times: Times): Check {
         { id: 'customer', when: { on: said(A, 'lease.held') }, do: start('customer') },
         {
           id: TERM,
-          // The next run is accepted by then, so it waits in the stream, where A must leave it.
-          when: { on: ended('customer') },
+          when: { on: said(A, 'run.started') },
           do: { verb: 'term', process: A },
         },
         { id: LATER, when: { step: TERM }, do: start(LATER) },
@@ -100,7 +103,8 @@ export function judgeDrain(history: History, times: Times): Finding {
     violated({ expected, got, evidence, hint, file: FILE })
 
   const term = history.lives.biteOf(TERM)
-  const [long] = acceptedRuns(history)
+  const accepted = acceptedRuns(history)
+  const [long] = accepted
   const entry = handedOut(history).find(({ runId }) => runId === long?.runId)
   const begun = storeCalls(history, '/runs/begin').find(({ runId }) => runId === long?.runId)
   const inHand =
@@ -126,7 +130,7 @@ export function judgeDrain(history: History, times: Times): Finding {
     return runId !== long.runId && to.some(({ process, i }) => process === A && i > term.i)
   })
   if (touched) {
-    const run = acceptedRuns(history).find(({ runId }) => runId === touched.runId)
+    const run = accepted.find(({ runId }) => runId === touched.runId)
     const at = touched.to.find(({ process }) => process === A)!
     evidence.push(seen(at, A, `is given ${run?.text ?? touched.runId}`))
     return fail(
@@ -150,6 +154,9 @@ export function judgeDrain(history: History, times: Times): Finding {
     )
   }
   evidence.push(seen(acknowledged, A, 'acknowledges it'))
+  if (!accepted.some(({ runId, t }) => runId !== long.runId && t < acknowledged.t)) {
+    return inconclusive({ expected, got: 'no other run was waiting meanwhile', evidence })
+  }
 
   const [mine] = history.leases.terms(LEASE).filter(({ by }) => by === A)
   const released = mine?.ended
@@ -190,9 +197,10 @@ export function judgeDrain(history: History, times: Times): Finding {
   if (!next || visit?.status !== 200) {
     return inconclusive({ expected, got: `B did not take over.${complaint(history, B)}`, evidence })
   }
-  evidence.push(seen({ t: next.from }, B, `claims ${LEASE}`))
+  evidence.push(seen({ t: next.from }, B, `claims ${LEASE}: ${inMs(next.from - released.t)} later`))
+  const standby = history.output.said(B, 'worker.ready').some(({ i }) => i < released.i)
   const wouldLapse = expiryAt(mine, released.t) ?? Number.POSITIVE_INFINITY
-  if (next.from >= wouldLapse) {
+  if (standby && next.from >= wouldLapse) {
     return inconclusive({ expected, got: 'B came when the lease would have lapsed', evidence })
   }
   if (linesOf(visit.body).has(A)) {
@@ -211,7 +219,7 @@ export function judgeDrain(history: History, times: Times): Finding {
   }
   return held({
     expected,
-    got: 'the run ended done and acknowledged, later ones untouched; lease handed back, B at work before it could lapse',
+    got: 'the run ended done and acknowledged, later ones untouched; lease handed back, taken by B',
     evidence,
   })
 }
