@@ -1,6 +1,6 @@
 /**
  * Asks `env.ts` directly: names in both environments, what `APP_ENV` may be, and when prod is refused.
- * Then it puts `TEXT` into what prod's stream is called, as somebody at prod would.
+ * With `PUT=yes` it then puts a message into what prod's stream is called, as somebody at prod would.
  */
 
 import { say, textOf } from 'agent-30days-shared/log.ts'
@@ -42,11 +42,12 @@ for (const env of ENVIRONMENTS) {
   }
 }
 
-const redis = connectForCommands(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379')
-const text = process.env.TEXT ?? 'for prod'
-await redis.xadd(runsStream('prod'), '*', 'runId', 'run-of-prod', 'text', text)
+if (process.env.PUT === 'yes') {
+  const redis = connectForCommands(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379')
+  await redis.xadd(runsStream('prod'), '*', 'runId', 'run-of-prod', 'text', 'for prod')
+  redis.disconnect()
+}
 say('env.probed')
-redis.disconnect()
 
 function answer(event: string, asked: string | null, ask: () => string): void {
   try {

@@ -2,9 +2,11 @@
  * Calls `shutdown` with duties of its own that take their time, and prints each step. `PLAN` is one of
  *
  * `idle` nothing in hand · `run` a run that ends in time, and a second call meanwhile · `ceiling` a run
- * that ends only when it is aborted, and then takes a while.
- * In each it holds two leases, one of which has become another's, and a beat is under way when the
- * heartbeat is stopped. Settings: `REDIS_URL`, `DRAIN_CEILING_MS`, `UNIT_MS`.
+ * that ends only when it is aborted, and then takes a while · `late` nothing in hand, and somebody has
+ * the lease before its release arrives.
+ * In each it holds two leases, one of which has become another's long ago, and a beat is under way when
+ * the heartbeat is stopped. Settings: `REDIS_URL`, `DRAIN_CEILING_MS`, `UNIT_MS`, `SHARD` (the first of
+ * two that nobody uses).
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -19,23 +21,21 @@ const ceilingMs = Number(process.env.DRAIN_CEILING_MS ?? 20_000)
 const unitMs = Number(process.env.UNIT_MS ?? 1000)
 const plan = process.env.PLAN ?? 'idle'
 const LIFE_MS = 600_000
-/** Shards beyond those in use, two for each plan. */
-const MINE = 900 + 2 * ['idle', 'run', 'ceiling'].indexOf(plan)
-const LOST = MINE + 1
+const shard = Number(process.env.SHARD ?? 900)
 
 let endRun = () => {}
 const workerId = `probe-${plan}`
 const step = (what: string) => say('shutdown.step', { what })
 const redis = connectForCommands(url)
-const mine = { key: leaseKey(MINE), value: `${workerId}|7` }
-const lost = { key: leaseKey(LOST), value: `${workerId}|8` }
+const mine = { key: leaseKey(shard), value: `${workerId}|7` }
+const lost = { key: leaseKey(shard + 1), value: `${workerId}|8` }
 await redis.set(mine.key, mine.value, 'PX', LIFE_MS)
 await redis.set(lost.key, `${workerId}|9`, 'PX', LIFE_MS)
 const write = () => beat(redis, workerId, { inFlight: 0, version: 'probe' })
 await write()
 
 const run =
-  plan === 'idle'
+  plan === 'idle' || plan === 'late'
     ? Promise.resolve()
     : new Promise<void>((resolve) => {
         endRun = () => {

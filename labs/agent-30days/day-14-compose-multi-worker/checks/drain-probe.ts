@@ -1,8 +1,8 @@
 /**
  * The second half of check 4: `shutdown` called directly, with duties that take their time.
  *
- * Three plans, each in a process of its own: nothing in hand, a run that ends in time (and a second
- * call meanwhile), a run that ends only when it is aborted. What must come before what is asked of the
+ * Four plans, each in a process of its own: nothing in hand, a run that ends in time (and a second call
+ * meanwhile), a run that ends only when it is aborted, a lease that is lost on the way. What must come before what is asked of the
  * steps that the probe prints; what became of leases and row is read from the server.
  */
 
@@ -12,18 +12,24 @@ import {
   type History,
   type ProcessSpec,
   type Step,
+  said,
   seen,
   start,
   type Term,
 } from '../../../../src/judge/index.ts'
 import { leaseKey, redisUrl, type Times, timesEnv, WORKERS } from './setting.ts'
 
-const PLANS = ['idle', 'run', 'ceiling'] as const
+const PLANS = ['idle', 'run', 'ceiling', 'late'] as const
 type Plan = (typeof PLANS)[number]
 const process = (plan: Plan) => `probe-${plan}`
-/** Shards of the leases that the plans hold: one that is theirs, one that has been taken. */
-const mineOf = (plan: Plan) => leaseKey(900 + 2 * PLANS.indexOf(plan))
-const lostOf = (plan: Plan) => leaseKey(901 + 2 * PLANS.indexOf(plan))
+/** Shards of the leases that the plans hold: one that is theirs, and the next, which has been taken. */
+const shardOf = (plan: Plan) => 900 + 2 * PLANS.indexOf(plan)
+const mineOf = (plan: Plan) => leaseKey(shardOf(plan))
+const lostOf = (plan: Plan) => leaseKey(shardOf(plan) + 1)
+const THIEF = 'thief'
+const HOLD = 'hold-release'
+/** Commands that can remove a lease. */
+const REMOVING = ['DEL', 'UNLINK', 'GETDEL', 'EXPIRE', 'PEXPIRE', 'SET', 'EVAL', 'EVALSHA', 'EXEC']
 
 export function probeProcesses(times: Times): Readonly<Record<string, ProcessSpec>> {
   const probe = (plan: Plan): ProcessSpec => ({
@@ -34,17 +40,43 @@ export function probeProcesses(times: Times): Readonly<Record<string, ProcessSpe
       ...timesEnv(times),
       REDIS_URL: redisUrl,
       PLAN: plan,
+      SHARD: String(shardOf(plan)),
       UNIT_MS: String(times.whileMs),
     },
   })
-  return Object.fromEntries(PLANS.map((plan) => [process(plan), probe(plan)]))
+  const thief: ProcessSpec = {
+    program: 'app/probe-thief.ts',
+    begins: 'timeline',
+    ends: true,
+    env: { REDIS_URL: redisUrl, SHARD: String(shardOf('late')) },
+  }
+  return {
+    ...Object.fromEntries(PLANS.map((plan) => [process(plan), probe(plan)])),
+    [THIEF]: thief,
+  }
 }
 
-/** All at once, when the story before them is over. */
+/**
+ * All at once, when the story before them is over. The late one's removal of its lease is held at the
+ * server's door until somebody else has the lease.
+ */
 export function probeTimeline(after: EventPattern): readonly Step[] {
-  return PLANS.map((plan) => {
-    return { id: process(plan), when: { on: after }, do: start(process(plan)) }
-  })
+  return [
+    ...PLANS.map((plan) => {
+      return { id: process(plan), when: { on: after }, do: start(process(plan)) }
+    }),
+    {
+      id: HOLD,
+      when: { on: said(process('late'), 'shutdown.step', { what: 'asked to go' }) },
+      do: { verb: 'hold', process: process('late'), command: REMOVING, argv: [mineOf('late')] },
+    },
+    { id: THIEF, when: { on: { kind: 'fault.bit', where: { step: HOLD } } }, do: start(THIEF) },
+    {
+      id: 'release-release',
+      when: { on: said(THIEF, 'lease.taken') },
+      do: { verb: 'release', step: HOLD },
+    },
+  ]
 }
 
 export const probesEnded = {
@@ -60,6 +92,7 @@ export interface ProbeFault {
 }
 
 const NAMES: Readonly<Record<Plan, string>> = {
+  late: 'the lease has lapsed and is another’s when the release arrives',
   idle: 'nothing in hand',
   run: 'a run that ends in time',
   ceiling: 'a run that does not end',
@@ -144,8 +177,7 @@ function faultOf(history: History, times: Times, plan: Plan): ProbeFault | 'unfi
       )
     }
   }
-  const released = releaseOf(history, plan)
-  if (!released) {
+  if (plan !== 'late' && !releaseOf(history, plan)) {
     return fault('the lease was not given back', 'releaseIfOwner (lease.ts), for each lease held.')
   }
   const harmed = harmTo(history, plan)
@@ -182,10 +214,15 @@ function releaseOf(history: History, plan: Plan): Term['ended'] {
   return ended?.how === 'deleted' ? ended : null
 }
 
-/** Whether the lease that had become another's was touched. */
+/** Whether a lease that had become another's was touched. */
 function harmTo(history: History, plan: Plan): boolean {
-  const terms = history.leases.terms(lostOf(plan))
-  return terms.length !== 1 || terms[0]!.ended !== null || terms[0]!.extensions.length > 0
+  const [lost, ...more] = history.leases.terms(lostOf(plan))
+  const taken = plan === 'late' ? history.leases.terms(mineOf(plan)).at(-1) : undefined
+  return [lost, taken].some((term) => term && isTouched(term)) || more.length > 0
+}
+
+function isTouched(term: Term): boolean {
+  return term.ended !== null || term.extensions.length > 0
 }
 
 /** Whether the last that happened to the row was not its removal. */

@@ -30,6 +30,9 @@ import {
 
 const FILE = 'env.ts'
 const PROBE = 'probe'
+/** The same questions in a key space of its own. */
+const IN_SPACE = 'probe-in-space'
+const SPACE = 'run-7:'
 /** The run that the probe puts into prod's stream. */
 const PROD_RUN = 'run-of-prod'
 const PROBED_KEYS = ['koda:runs', 'koda:workers', 'lease:shard:2', 'a:b', 'koda:runs']
@@ -69,8 +72,9 @@ export function prefixCheck(times: Times): Check {
           program: 'app/probe-env.ts',
           begins: 'timeline',
           ends: true,
-          env: { REDIS_URL: redisUrl },
+          env: { REDIS_URL: redisUrl, PUT: 'yes' },
         },
+        [IN_SPACE]: { program: 'app/probe-env.ts', ends: true, env: { KEY_PREFIX: SPACE } },
       },
       timeline: [{ id: PROBE, when: { on: said(A, 'acknowledged') }, do: start(PROBE) }],
       until: { on: ended(PROBE), plusMs: 3 * times.workMs },
@@ -102,33 +106,41 @@ export function judgePrefix(history: History): Finding {
     .flatMap(({ to }) => to)
   for (const read of reads) evidence.push(seen(read, read.process, 'reads it, in dev'))
   const begun = storeCalls(history, '/runs/begin').filter(({ runId }) => runId === PROD_RUN)
-  const names = new Map<string, string[]>()
-  for (const { fields } of history.output.said(PROBE, 'name')) {
-    const env = String(fields.env)
-    names.set(env, [...(names.get(env) ?? []), String(fields.name)])
-  }
-  const [dev, prod] = [names.get('dev') ?? [], names.get('prod') ?? []]
+  const names = (probe: string, env: string) =>
+    history.output
+      .said(probe, 'name')
+      .filter(({ fields }) => fields.env === env)
+      .map(({ fields }) => String(fields.name))
+  const dev = names(PROBE, 'dev')
   if (reads.length > 0 || begun.length > 0) {
     return fail(
       `dev and prod both have ${dev[0]}; a message for prod was read ${reads.length} time${reads.length === 1 ? '' : 's'} by dev`,
       'Both environments compute one name. Let the environment stand in it: in namespaced, through which every name goes.',
     )
   }
-  for (const [env, told] of [
-    ['dev', dev],
-    ['prod', prod],
+  for (const [probe, env, space] of [
+    [PROBE, 'dev', ''],
+    [PROBE, 'prod', ''],
+    [IN_SPACE, 'dev', SPACE],
+    [IN_SPACE, 'prod', SPACE],
   ] as const) {
+    const told = names(probe, env)
+    if (told.length < PROBED_KEYS.length) {
+      return inconclusive({ expected, got: 'env.ts was not asked to the end', evidence })
+    }
     for (const [k, key] of PROBED_KEYS.entries()) {
-      if (told[k] === `${env}:${key}`) continue
+      const wanted = `${space}${env}:${key}`
+      if (told[k] === wanted) continue
       return fail(
-        `in ${env}, ${key} is called ${told[k]}, not ${env}:${key}`,
-        'Every key has its environment in front, in dev as in prod: <env>:<key>.',
+        `in ${env}, ${space === '' ? '' : `with KEY_PREFIX ${space}, `}${key} is called ${told[k]}, not ${wanted}`,
+        'Every key has its environment in front, in dev as in prod: <env>:<key>, and KEY_PREFIX before that.',
       )
     }
   }
-  if (names.get('own')?.[0] !== dev[0]) {
+  const [own] = names(PROBE, 'own')
+  if (own !== dev[0]) {
     return fail(
-      `without APP_ENV the stream is ${names.get('own')?.[0]}`,
+      `without APP_ENV the stream is ${own}`,
       'Not set means dev: the environment that a name is made for is appEnv() where none is given.',
     )
   }
@@ -163,7 +175,7 @@ export function judgePrefix(history: History): Finding {
       ? inconclusive({ expected, got: 'env.ts was not asked to the end', evidence })
       : held({
           expected,
-          got: `${dev[0]} and ${prod[0]}; a message for prod was read 0 times by dev`,
+          got: `${dev[0]} and ${stream}; a message for prod was read 0 times by dev`,
           evidence,
         }))
   )

@@ -1,0 +1,103 @@
+/**
+ * Grades folders for the tests of a lab: through the judge's own functions, many worlds in one child.
+ */
+
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { ensureBuilt } from '../../bin/build.mjs'
+import { type GradeRequest, judgeResults, planJobs } from '../../src/judge/grade.ts'
+import type { Lab } from '../../src/judge/lab.ts'
+import type { CheckVerdict } from '../../src/judge/verdict.ts'
+import { ROOT } from '../grading/grade.ts'
+
+/** `LEASELAB_SEEDS=50` looks at more seeds than the 10 of an ordinary run. */
+export const SEEDS: readonly string[] = Array.from(
+  { length: Number(process.env.LEASELAB_SEEDS ?? 10) },
+  (_, n) => `${n + 1}`,
+)
+const SEEDS_IN_ONE_CHILD = 5
+
+/** One file of a solution, replaced, and the check that it belongs to. */
+export interface Variant {
+  readonly check: number
+  readonly what: string
+  readonly file: string
+  readonly source: string
+}
+
+export const labDirOf = (lab: Lab): string => join(ROOT, 'labs/agent-30days', lab.name)
+
+/**
+ * Somebody has worked in the lab's starter/, as its README asks them to: tests of the starter as it is
+ * shipped would look at their work, and are skipped. False where git cannot tell.
+ */
+export function starterIsEdited(lab: Lab): boolean {
+  const args = ['diff', '--quiet', 'HEAD', '--', 'starter/*.ts']
+  return spawnSync('git', args, { cwd: labDirOf(lab) }).status === 1
+}
+
+/** The graded checks of a folder that has all modules, seed by seed. */
+export async function gradedOverSeeds(
+  lab: Lab,
+  targetDir: string,
+  seeds: readonly string[],
+): Promise<readonly (readonly CheckVerdict[])[]> {
+  const checks: (readonly CheckVerdict[])[] = []
+  for (let at = 0; at < seeds.length; at += SEEDS_IN_ONE_CHILD) {
+    const requests = seeds.slice(at, at + SEEDS_IN_ONE_CHILD).map((seed) => {
+      return request(lab, { targetDir, present: lab.modules, seed, only: null })
+    })
+    checks.push(...(await verdictsOn(requests)))
+  }
+  return checks
+}
+
+/** The verdict on each variant's own check, in their order. Only that file is in the target. */
+export async function verdictsOnVariants(
+  lab: Lab,
+  variants: readonly Variant[],
+): Promise<readonly CheckVerdict[]> {
+  // With its links resolved, as the judge wants its folders: a temporary folder may lie behind one.
+  const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'leaselab-variants-')))
+  try {
+    const requests = variants.map(({ check, file, source }, n) => {
+      const targetDir = join(scratch, `${check}-${file}-${n}`)
+      mkdirSync(targetDir)
+      writeFileSync(join(targetDir, file), source)
+      return request(lab, { targetDir, present: [file], seed: '1', only: check })
+    })
+    return (await verdictsOn(requests)).map((checks) => checks[0]!)
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+function request(
+  lab: Lab,
+  more: Pick<GradeRequest, 'targetDir' | 'present' | 'seed' | 'only'>,
+): GradeRequest {
+  return { lab, labDir: labDirOf(lab), targetShown: more.targetDir, ...more }
+}
+
+async function verdictsOn(
+  requests: readonly GradeRequest[],
+): Promise<readonly (readonly CheckVerdict[])[]> {
+  const buildDir = ensureBuilt(ROOT)
+  const runner = pathToFileURL(join(buildDir, 'src/arm/run-worlds.js')).href
+  const { runWorlds } = (await import(runner)) as typeof import('../../src/arm/run-worlds.ts')
+  const jobs = requests.flatMap((each, n) =>
+    planJobs(each)
+      .filter(({ id }) => id !== 'together')
+      .map((job) => ({ ...job, id: `${n} ${job.id}` })),
+  )
+  const results = await runWorlds(jobs, { worldMain: join(buildDir, 'src/arm/world-main.js') })
+  return requests.map((each, n) => {
+    const own = results
+      .filter(({ id }) => id.startsWith(`${n} `))
+      .map((result) => ({ ...result, id: result.id.slice(`${n} `.length) }))
+    return judgeResults(each, own).checks
+  })
+}
