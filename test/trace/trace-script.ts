@@ -61,6 +61,18 @@ export class TraceScript {
     return this.put({ kind: 'redis.effect', server: 'redis', id: null, ...effect })
   }
 
+  /** A process ends by itself. */
+  exited(process: string, code = 0): this {
+    return this.put({
+      kind: 'process.exited',
+      process,
+      incarnation: 1,
+      code,
+      signal: null,
+      cause: 'exit',
+    })
+  }
+
   /** A POST and its answer; without a status it is never answered. */
   post(
     process: string,
@@ -70,9 +82,26 @@ export class TraceScript {
     status?: number,
     got?: object,
   ): this {
+    return this.#ask('POST', process, to, path, JSON.stringify(sent), status, got)
+  }
+
+  /** A GET and its answer. */
+  get(process: string, to: string, path: string, status: number, got: object): this {
+    return this.#ask('GET', process, to, path, '', status, got)
+  }
+
+  #ask(
+    method: string,
+    process: string,
+    to: string,
+    path: string,
+    sent: string,
+    status?: number,
+    got?: object,
+  ): this {
     this.#ids += 1
-    const shared = { id: this.#ids, process, incarnation: 1, method: 'POST', path }
-    this.put({ kind: 'http.request', ...shared, to, body: JSON.stringify(sent) })
+    const shared = { id: this.#ids, process, incarnation: 1, method, path }
+    this.put({ kind: 'http.request', ...shared, to, body: sent })
     if (status === undefined) return this
     const body = JSON.stringify(got ?? {})
     return this.put({ kind: 'http.response', ...shared, from: to, status, body })

@@ -149,7 +149,7 @@ function faultOf(history: History, times: Times, plan: Plan): ProbeFault | 'unfi
     const waited = (aborts[0]?.t ?? history.endUs) - asked.t
     if (aborts.length === 0) {
       return fault(
-        'it waited for ever',
+        all('closed').length > 0 ? 'the run was left without being aborted' : 'it waited for ever',
         'A run that does not end within ceilingMs is given up: abortRun, and then wait for it to settle.',
       )
     }

@@ -9,6 +9,7 @@ import {
   type History,
   held,
   inconclusive,
+  jsonBody,
   seen,
   violated,
 } from '../../../../src/judge/index.ts'
@@ -114,7 +115,7 @@ function probeFault(history: History) {
     const stale = lines.filter(({ alive }) => !alive).length
     const status = stale === 0 ? 'ok' : 'degraded'
     const wanted = { status, total: lines.length, alive: lines.length - stale, stale }
-    const panel = JSON.parse(String(told.fields.panel)) as Record<string, unknown>
+    const panel = jsonBody(String(told.fields.panel)) ?? {}
     const flags = lines.map(({ workerId, alive }) => `${workerId} ${alive ? 'alive' : 'stale'}`)
     const about = flags.join(', ') || 'no lines'
     const evidence = [seen(told, PROBE, `${about}: ${figures(panel)}`)]
