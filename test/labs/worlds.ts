@@ -13,6 +13,8 @@ import type { Lab } from '../../src/judge/lab.ts'
 import type { CheckVerdict } from '../../src/judge/verdict.ts'
 import { ROOT } from '../grading/grade.ts'
 
+export { ROOT }
+
 /** `LEASELAB_SEEDS=50` looks at more seeds than the 10 of an ordinary run. */
 export const SEEDS: readonly string[] = Array.from(
   { length: Number(process.env.LEASELAB_SEEDS ?? 10) },
