@@ -8,9 +8,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ensureBuilt } from '../../bin/build.mjs'
+import type { WorldJob, WorldResult } from '../../src/arm/job.ts'
 import { type GradeRequest, judgeResults, planJobs } from '../../src/judge/grade.ts'
 import type { Lab } from '../../src/judge/lab.ts'
 import type { CheckVerdict } from '../../src/judge/verdict.ts'
+import type { Scenario } from '../../src/scenario/scenario.ts'
+import { History } from '../../src/trace/history.ts'
 import { ROOT } from '../grading/grade.ts'
 
 export { ROOT }
@@ -39,6 +42,15 @@ export const labDirOf = (lab: Lab): string => join(ROOT, 'labs/agent-30days', la
 export function starterIsEdited(lab: Lab): boolean {
   const args = ['diff', '--quiet', 'HEAD', '--', 'starter/*.ts']
   return spawnSync('git', args, { cwd: labDirOf(lab) }).status === 1
+}
+
+/** What happens when the lab's programs, with its solution, go through a scenario of the test's own. */
+export async function story(lab: Lab, scenario: Scenario, seed = '1'): Promise<History> {
+  const targetDir = join(labDirOf(lab), lab.solution)
+  const plan = request(lab, { targetDir, present: [], seed, only: lab.checks[0]!.id })
+  const [job] = planJobs(plan)
+  const [result] = await run([{ ...job!, id: 'story', scenario, preflight: null }])
+  return new History(result!.events)
 }
 
 /** The graded checks of a folder that has all modules, seed by seed. */
@@ -84,18 +96,22 @@ function request(
   return { lab, labDir: labDirOf(lab), targetShown: more.targetDir, ...more }
 }
 
-async function verdictsOn(
-  requests: readonly GradeRequest[],
-): Promise<readonly (readonly CheckVerdict[])[]> {
+async function run(jobs: readonly WorldJob[]): Promise<readonly WorldResult[]> {
   const buildDir = ensureBuilt(ROOT)
   const runner = pathToFileURL(join(buildDir, 'src/arm/run-worlds.js')).href
   const { runWorlds } = (await import(runner)) as typeof import('../../src/arm/run-worlds.ts')
+  return await runWorlds(jobs, { worldMain: join(buildDir, 'src/arm/world-main.js') })
+}
+
+async function verdictsOn(
+  requests: readonly GradeRequest[],
+): Promise<readonly (readonly CheckVerdict[])[]> {
   const jobs = requests.flatMap((each, n) =>
     planJobs(each)
       .filter(({ id }) => id !== 'together')
       .map((job) => ({ ...job, id: `${n} ${job.id}` })),
   )
-  const results = await runWorlds(jobs, { worldMain: join(buildDir, 'src/arm/world-main.js') })
+  const results = await run(jobs)
   return requests.map((each, n) => {
     const own = results
       .filter(({ id }) => id.startsWith(`${n} `))

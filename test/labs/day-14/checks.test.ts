@@ -404,6 +404,17 @@ describe('check 4, drain', () => {
     ],
     ['it is not acknowledged', { acknowledge: null }, /did not acknowledge/],
     [
+      'one that was left is taken over after SIGTERM',
+      {
+        exit: (script) => {
+          const argv = ['XAUTOCLAIM', STREAM, 'workers', A, '15000', '0-0', 'COUNT', '1']
+          const entry = ['2-0', ['runId', 'run-2', 'text', 'task 2']]
+          script.at(12_016).redis(A, argv, ['0-0', [entry], []])
+        },
+      },
+      /took a new run/,
+    ],
+    [
       'another one is taken after SIGTERM',
       { exit: (script) => deliver(script.at(12_016), A, 2) },
       /took a new run/,

@@ -12,7 +12,7 @@ import { CLAIM_SCRIPT } from 'day-10-sharding-lease/solution/lease.ts'
 import { RENEW_SCRIPT } from 'day-10-sharding-lease/solution/renew.ts'
 import type { Redis } from 'ioredis'
 import { fenceCounter, leaseKey } from '#exercises/env.ts'
-import type { Lease } from '#exercises/lease.ts'
+import { type Lease, releaseIfOwner } from '#exercises/lease.ts'
 import type { WorkerConfig } from './config.ts'
 import { checkKey } from './contract.ts'
 
@@ -57,6 +57,11 @@ export class ShardLease {
         const keys = [key, checkKey(fenceCounter(), 'fenceCounter')]
         const token = await this.#redis.eval(CLAIM_SCRIPT, 2, ...keys, workerId, times.leaseTtlMs)
         if (token === 0) continue
+        // Asked before the stop and answered after it: nobody would renew this one.
+        if (this.#stopped) {
+          await releaseIfOwner(this.#redis, { key, value: `${workerId}|${token}` })
+          return
+        }
         this.#held = { shard, lease: { key, value: `${workerId}|${token}` } }
         say('lease.held', { shard, token: Number(token) })
       }

@@ -92,7 +92,9 @@ export function acknowledgementOf(history: History, entryId: string) {
 function entriesIn(reply: unknown): readonly (readonly [string, string])[] {
   if (!Array.isArray(reply)) return []
   const [id, fields] = reply as readonly unknown[]
-  if (typeof id === 'string' && /^\d+-\d+$/.test(id) && Array.isArray(fields)) {
+  // XAUTOCLAIM begins with a cursor, which looks like an id; what follows it is a list of entries.
+  const isEntry = Array.isArray(fields) && fields.every((field) => typeof field === 'string')
+  if (typeof id === 'string' && isEntry) {
     const at = fields.indexOf('runId')
     return at < 0 ? [] : [[id, String(fields[at + 1])]]
   }
