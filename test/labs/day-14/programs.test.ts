@@ -1,5 +1,7 @@
 /** The pure parts of the given programs, and the gateway's answers: settings, contracts, requests. */
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Redis } from 'ioredis'
 import { describe, expect, it, vi } from 'vitest'
 import {
@@ -19,6 +21,8 @@ import {
   timesEnv,
   VIRTUAL,
 } from '../../../labs/agent-30days/day-14-compose-multi-worker/checks/setting.ts'
+import lab from '../../../labs/agent-30days/day-14-compose-multi-worker/lab.ts'
+import { labDirOf } from '../worlds.ts'
 
 const env = { REDIS_URL: 'redis://x', WORKER_ID: 'a' }
 
@@ -68,6 +72,28 @@ describe('settings', () => {
 
   it('Redis must be named', () => {
     expect(() => gatewayConfig({})).toThrow(/REDIS_URL: expected a value/)
+  })
+})
+
+describe('README', () => {
+  const read = (...path: string[]) => readFileSync(join(labDirOf(lab), ...path), 'utf8')
+
+  it('names every variable that the programs read, and compose sets no other', () => {
+    const sources = ['times.ts', 'config.ts', 'main.ts', 'customer-main.ts', 'visitor-main.ts']
+    const code = [...sources.map((name) => read('app', name)), read('solution', 'env.ts')].join(
+      '\n',
+    )
+    const names = [...code.matchAll(/(?:\benv, '|\benv\.|variables\.)([A-Z][A-Z_]+)/g)].map(
+      ([, name]) => name!,
+    )
+    expect(names.length).toBeGreaterThan(20)
+    // Of the programs that the checks and the walk-through start, not of the stack.
+    const told = [...new Set(names)].filter((name) => name !== 'RUNS' && name !== 'PAGES')
+    const readme = read('README.md')
+    expect(told.filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
+    const set = [...read('compose.yaml').matchAll(/^ +([A-Z][A-Z_]+):/gm)].map(([, name]) => name!)
+    const foreign = set.filter((name) => !/^POSTGRES_/.test(name) && !names.includes(name))
+    expect([...new Set(foreign)].sort()).toEqual(['DATABASE_URL', 'PORT'])
   })
 })
 

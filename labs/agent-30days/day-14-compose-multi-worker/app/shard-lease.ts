@@ -54,7 +54,7 @@ export class ShardLease {
       const { shards, workerId, times } = this.#config
       for (let shard = 0; shard < shards && !this.#held && !this.#stopped; shard += 1) {
         const key = checkKey(leaseKey(shard), 'leaseKey')
-        const keys = [key, checkKey(fenceCounter(), 'fenceCounter')]
+        const keys = [key, checkKey(fenceCounter(shard), 'fenceCounter')]
         const token = await this.#redis.eval(CLAIM_SCRIPT, 2, ...keys, workerId, times.leaseTtlMs)
         if (token === 0) continue
         // Asked before the stop and answered after it: nobody would renew this one.

@@ -43,8 +43,8 @@ export function leaseKey(shard: number, env?: AppEnv): string {
   return namespaced(`lease:shard:${shard}`, env)
 }
 
-/** Counter of the leases' tokens. */
-export function fenceCounter(env?: AppEnv): string {
+/** Counter of the tokens of a shard's leases: here one number, rising, for all shards. */
+export function fenceCounter(_shard: number, env?: AppEnv): string {
   return namespaced('lease:fence', env)
 }
 
