@@ -10,12 +10,13 @@ import { existsSync, readdirSync, realpathSync, type Stats, statSync } from 'nod
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Lab } from '../judge/lab.ts'
+import { modulePath, solutionDirs, starterDirs, type TargetDirs } from '../judge/places.ts'
 import { builtPath, type Layout } from './layout.ts'
 import { didYouMean } from './suggest.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Graded at the root, where nothing else says which lab is meant. */
-export const DEFAULT_LAB = 'day-10-sharding-lease'
+export const DEFAULT_LAB = 'mini-koda'
 
 export interface LabPlace {
   readonly name: string
@@ -30,6 +31,8 @@ export interface Target {
   readonly shown: string
   /** Those of the lab's modules that are there. */
   readonly present: readonly string[]
+  /** Of a lab with parts: the folder of each. */
+  readonly parts?: TargetDirs
 }
 
 /** All labs, by name. */
@@ -84,8 +87,12 @@ export function findTarget(
   here: string,
   where: string,
 ): Target {
-  const path = resolve(here, typed)
+  const path = targetPath(lab, labDir, typed, here)
   const next = `pnpm leaselab grade ${lab.name} --target ${shownFrom(here, join(labDir, lab.starter))}`
+  if (lab.parts !== undefined) {
+    const own = ownTarget(lab, labDir, path)
+    if (own !== null) return { dir: path, shown: shownFrom(here, path), ...own }
+  }
   const stat = typed === '' ? undefined : statOf(path)
   const expected = `a folder with at least one of: ${lab.modules.join(', ')}`
   if (stat === undefined) {
@@ -113,7 +120,8 @@ export function findTarget(
       next: 'copy the folder to another place and grade it there',
     })
   }
-  const present = modulesIn(lab, path)
+  const dirs = partsIn(lab, path)
+  const present = modulesIn(lab, path, dirs)
   if (present.length === 0) {
     throw new UsageError("The target has none of the lab's files.", {
       where,
@@ -122,7 +130,41 @@ export function findTarget(
       next,
     })
   }
-  return { dir: realpathSync(path), shown: shownFrom(here, path), present }
+  const parts =
+    dirs && Object.fromEntries(Object.entries(dirs).map(([name, dir]) => [name, realpathSync(dir)]))
+  const target = { dir: realpathSync(path), shown: shownFrom(here, path), present }
+  return parts === undefined ? target : { ...target, parts }
+}
+
+/** `solution` and `starter` are always to be had, also where a lab keeps them in its parts. */
+function targetPath(lab: Lab, labDir: string, typed: string, here: string): string {
+  const path = resolve(here, typed)
+  const isOwn = typed === lab.solution || typed === lab.starter
+  return isOwn && statOf(path) === undefined ? join(labDir, typed) : path
+}
+
+/** Solution or starter of a lab that is put together of others. */
+function ownTarget(
+  lab: Lab,
+  labDir: string,
+  path: string,
+): Pick<Target, 'present' | 'parts'> | null {
+  const dirsOf = { [lab.solution]: solutionDirs, [lab.starter]: starterDirs }[
+    relative(labDir, path)
+  ]
+  return dirsOf === undefined ? null : { present: lab.modules, parts: dirsOf(lab, labDir) }
+}
+
+/** The folder of each part in a target: the one whose name begins with the part's. */
+function partsIn(lab: Lab, dir: string): TargetDirs | undefined {
+  if (lab.parts === undefined) return undefined
+  const folders = readdirSync(dir).filter((name) => statOf(join(dir, name))?.isDirectory())
+  return Object.fromEntries(
+    lab.parts.flatMap(({ name }) => {
+      const found = folders.find((folder) => folder === name || folder.startsWith(`${name}-`))
+      return found === undefined ? [] : [[name, join(dir, found)]]
+    }),
+  )
 }
 
 /**
@@ -143,8 +185,12 @@ export function shownFrom(here: string, path: string): string {
   return way.startsWith('..') || isAbsolute(way) ? path : `./${way.split(sep).join('/')}`
 }
 
-function modulesIn(lab: Lab, dir: string): readonly string[] {
-  return lab.modules.filter((file) => statOf(join(dir, file))?.isFile())
+function modulesIn(lab: Lab, dir: string, parts?: TargetDirs): readonly string[] {
+  const dirs = parts ?? { '': dir }
+  return lab.modules.filter((module) => {
+    const path = modulePath(lab, dirs, module)
+    return path !== null && statOf(path)?.isFile()
+  })
 }
 
 /** Undefined for whatever cannot be reached: not there, a loop of links, a name too long. */

@@ -179,6 +179,7 @@ class Session implements Verbs {
       targetDir: target.dir,
       targetShown: target.shown,
       present: target.present,
+      ...(target.parts === undefined ? {} : { parts: target.parts }),
       seed: parseSeed(flags.seed ?? DEFAULT_SEED),
       only: check === undefined ? null : parseCheck(check, lab),
     }

@@ -10,6 +10,7 @@
  */
 
 import { basename, relative } from 'node:path'
+import { targetDirsOf } from '../scenario/program-files.ts'
 import { type Kernel, LeakError, type Owner } from '../sim/kernel.ts'
 import type { Network, Party } from '../sim/network.ts'
 import type { Chance } from '../sim/random.ts'
@@ -257,7 +258,8 @@ export class HostProcess implements Owner {
   #isTested(file: string): boolean {
     const { files, cwd } = this.#options.program
     if (files === null) return file.startsWith(`${cwd}/`) && !file.includes('/node_modules/')
-    return file.startsWith(`${realpath(files.targetDir)}/`) && !file.includes('/node_modules/')
+    if (file.includes('/node_modules/')) return false
+    return targetDirsOf(files).some((dir) => file.startsWith(`${realpath(dir)}/`))
   }
 
   #who(): { process: string; incarnation: number } {

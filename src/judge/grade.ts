@@ -14,6 +14,7 @@ import type { WorldJob, WorldResult } from '../arm/job.ts'
 import type { TraceEvent } from '../trace/events.ts'
 import { History } from '../trace/history.ts'
 import type { Check, Exercise, Lab } from './lab.ts'
+import { programFiles, solutionDirs, type TargetDirs } from './places.ts'
 import { reproLine } from './repro.ts'
 import {
   endsOnlyWhenTold,
@@ -39,6 +40,8 @@ export interface GradeRequest {
   readonly lab: Lab
   readonly labDir: string
   readonly targetDir: string
+  /** Of a lab with parts: the folder under test of each, by its name; those that are missing, left out. */
+  readonly parts?: TargetDirs
   /** The target as the person would write it, for the first line and for `repro`. */
   readonly targetShown: string
   /** Those of `lab.modules` that the target has. */
@@ -64,7 +67,7 @@ export function planJobs(request: GradeRequest): readonly WorldJob[] {
     const exercise = exerciseOf(request.lab, check)
     if (exercise !== null && !request.present.includes(exercise.file)) continue
     jobs.push({
-      ...worldOf(request, exercise === null ? [] : [exercise.file]),
+      ...worldOf(request, filesOf(request, check, exercise)),
       id: jobId(check),
       scenario: check.scenario,
       preflight: exercise && { file: exercise.file },
@@ -106,8 +109,10 @@ export function judgeResults(request: GradeRequest, results: readonly WorldResul
 }
 
 /** Whether the target is the lab's own solution. */
-export function isReference({ lab, labDir, targetDir }: GradeRequest): boolean {
-  return targetDir === join(labDir, lab.solution)
+export function isReference({ lab, labDir, targetDir, parts }: GradeRequest): boolean {
+  if (lab.parts === undefined) return targetDir === join(labDir, lab.solution)
+  const own = solutionDirs(lab, labDir)
+  return lab.parts.every(({ name }) => parts?.[name] === own[name])
 }
 
 /** 0 all held · 1 some violated · 2 some inconclusive, none violated. */
@@ -191,6 +196,20 @@ function exerciseOf(lab: Lab, check: Pick<Check, 'id' | 'exercise'>): Exercise |
   return found
 }
 
+/** What a check takes from the target: its exercise's file, or, of a lab with parts, all there is. */
+function filesOf(
+  { lab, present }: GradeRequest,
+  { without }: Check,
+  exercise: Exercise | null,
+): readonly string[] {
+  if (lab.parts !== undefined) return present.filter((file) => !without?.includes(file))
+  return exercise === null ? [] : [exercise.file]
+}
+
+function targetsOf({ targetDir, parts }: GradeRequest): TargetDirs {
+  return parts ?? { '': targetDir }
+}
+
 function jobId(check: Check): string {
   return `check-${check.id}`
 }
@@ -202,16 +221,8 @@ function resultOf(id: string, result: WorldResult | undefined): WorldResult {
 
 /** Files of one world: `fromTarget` from the folder under test, the rest from the solution. */
 function worldOf(request: GradeRequest, fromTarget: readonly string[]) {
-  const { lab, labDir, targetDir, seed } = request
-  const solutionDir = join(labDir, lab.solution)
-  const exercises = Object.fromEntries(
-    lab.modules.map((file) => [
-      file,
-      join(fromTarget.includes(file) ? targetDir : solutionDir, file),
-    ]),
-  )
-  const exerciseDirs = [...new Set([solutionDir, targetDir])]
-  return { seed, files: { labDir, exercises, exerciseDirs, targetDir } }
+  const { lab, labDir, seed } = request
+  return { seed, files: programFiles(lab, labDir, targetsOf(request), fromTarget) }
 }
 
 /**

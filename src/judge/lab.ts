@@ -26,8 +26,20 @@ export interface Check {
   readonly scenario: Scenario
   /** Said in the report beside the title, e.g. `self-stop off`. */
   readonly note?: string
+  /** Of a lab with parts: modules that this check takes from the solution, since it stands on them. */
+  readonly without?: readonly string[]
   /** Pure: the trace in, the finding out. Must not throw on any trace. */
   readonly judge: (history: History) => Finding
+}
+
+/** A lab that another one takes its pieces from. */
+export interface LabPart {
+  /** Short, e.g. `day-10`. A target's folder for it begins with this. */
+  readonly name: string
+  /** The lab's name, which is its folder's. */
+  readonly lab: string
+  readonly solution: string
+  readonly starter: string
 }
 
 export interface Lab {
@@ -36,8 +48,15 @@ export interface Lab {
   /** Folder names inside the lab. */
   readonly solution: string
   readonly starter: string
-  /** Every file name that solution and starter share (exercises and given modules like keys.ts). */
+  /**
+   * Every file name that solution and starter share (exercises and given modules like keys.ts); of a
+   * lab with parts `<part>/<file>`.
+   */
   readonly modules: readonly string[]
+  /** Labs beside this one that it is put together of; their exercises are its own. */
+  readonly parts?: readonly LabPart[]
+  /** Modules of parts that this lab replaces by a file of its own: module → file inside the lab. */
+  readonly given?: Readonly<Record<string, string>>
   readonly exercises: readonly Exercise[]
   readonly checks: readonly Check[]
   /** Programs that `leaselab process <name>` can start for real, name → file inside the lab. */

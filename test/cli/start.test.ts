@@ -12,7 +12,12 @@ const DAY_14_DIR = labDirOf(day14)
 const day14Edited = starterIsEdited(day14)
 
 const memory = { MOCK: '1', SELFTEST: '1' }
-const REFERENCE = `${LAB} · target solution (reference, not your code; to grade yours: pnpm leaselab grade ${LAB} --target <folder>) · arm sim · seed 1`
+const referenceOf = (lab: string) =>
+  `${lab} · target solution (reference, not your code; to grade yours: pnpm leaselab grade ${lab} --target <folder>) · arm sim · seed 1`
+const REFERENCE = referenceOf(LAB)
+/** What the root runs: both labs, put together. */
+const WHOLE = 'mini-koda'
+const WHOLE_DIR = join(ROOT, 'labs/agent-30days', WHOLE)
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'leaselab-start-')))
 const mine = join(scratch, 'my files')
@@ -24,11 +29,16 @@ const firstLine = (text: string): string => text.split('\n')[0] ?? ''
 
 describe('what start grades', () => {
   it.each([
-    ['the root', ROOT, {}, REFERENCE],
+    ['the root with LAB', ROOT, { LAB }, REFERENCE],
     ["the lab's folder", LAB_DIR, {}, REFERENCE],
     ["the lab's solution", join(LAB_DIR, 'solution'), {}, REFERENCE],
     ["the lab's programs", join(LAB_DIR, 'app'), {}, REFERENCE],
-    ['the root with TARGET', ROOT, { TARGET: mine }, `${LAB} · target ${mine} · arm sim · seed 1`],
+    [
+      'the root with LAB and TARGET',
+      ROOT,
+      { LAB, TARGET: mine },
+      `${LAB} · target ${mine} · arm sim · seed 1`,
+    ],
     ['elsewhere with LAB', scratch, { LAB }, REFERENCE],
   ])('in %s', async (_, cwd, more, line) => {
     const { code, stdout, stderr } = await launch(['start'], { cwd, env: { ...memory, ...more } })
@@ -61,14 +71,32 @@ describe('what start grades', () => {
   })
 
   it('selftest is the same without a word of shell', async () => {
-    const { code, stdout } = await launch(['selftest'])
+    const { code, stdout } = await launch(['selftest'], { cwd: LAB_DIR })
     expect(firstLine(stdout)).toBe(REFERENCE)
     expect(code).toBe(0)
   })
 
+  it.each([
+    ['in the root', ROOT],
+    ['in its folder', WHOLE_DIR],
+  ])('the assembled system %s', async (_, cwd) => {
+    const { code, stdout, stderr } = await launch(['start'], { cwd, env: memory })
+    expect(firstLine(stdout)).toBe(referenceOf(WHOLE))
+    expect(stdout.match(/^✅/gm)).toHaveLength(5)
+    expect(stderr).toBe('')
+    expect(code).toBe(0)
+  })
+
+  it.skipIf(starterEdited || day14Edited)('both starters, put together, by a word', async () => {
+    const { code, stdout } = await launch(['start'], { env: { ...memory, TARGET: 'starter' } })
+    expect(firstLine(stdout)).toContain(`${WHOLE} · target ./labs/agent-30days/mini-koda/starter`)
+    expect(stdout.match(/^❌/gm)).toHaveLength(5)
+    expect(code).toBe(1)
+  })
+
   it('MOCK=1 wins over REDIS_URL and says so in one line, apart from the report', async () => {
     const env = { ...memory, REDIS_URL: 'redis://:secret@127.0.0.1:1' }
-    const { code, stdout, stderr } = await launch(['start'], { env })
+    const { code, stdout, stderr } = await launch(['start'], { cwd: LAB_DIR, env })
     expect(stderr).toBe('MOCK=1 wins: REDIS_URL is set and not used; everything runs in memory.\n')
     expect(stdout).not.toContain('secret')
     expect(code).toBe(0)
@@ -88,6 +116,23 @@ describe('grade', () => {
       'violated',
     ])
     expect(checks[1].repro).toBe(`pnpm leaselab grade ${LAB} --target '${mine}' --check 2 --seed 1`)
+  })
+
+  it('a folder with a part of each lab: what is missing comes from the solutions', async () => {
+    const whole = join(scratch, 'both')
+    cpSync(join(LAB_DIR, 'starter', 'store.ts'), join(whole, 'day-10-mine', 'store.ts'))
+    const { code, stdout } = await launch(['grade', WHOLE, '--target', whole, '--json'])
+    const { checks, reference } = JSON.parse(stdout)
+    const violated = checks.filter(({ status }: { status: string }) => status === 'violated')
+    expect({ code, reference }).toEqual({ code: 1, reference: false })
+    expect(violated).toMatchObject([{ id: 2, where: { file: 'day-10/store.ts' } }])
+  })
+
+  it('a folder with no part of a lab in it is a slip', async () => {
+    const { code, stderr } = await launch(['grade', WHOLE, '--target', mine])
+    expect(code).toBe(3)
+    expect(stderr).toContain("The target has none of the lab's files.")
+    expect(stderr).toContain('day-10/shard.ts')
   })
 
   it('--check runs one check, --seed another seed; in a lab its name may be left out', async () => {

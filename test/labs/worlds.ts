@@ -3,7 +3,7 @@
  */
 
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -11,6 +11,7 @@ import { ensureBuilt } from '../../bin/build.mjs'
 import type { WorldJob, WorldResult } from '../../src/arm/job.ts'
 import { type GradeRequest, judgeResults, planJobs } from '../../src/judge/grade.ts'
 import type { Lab } from '../../src/judge/lab.ts'
+import { modulePath, type TargetDirs } from '../../src/judge/places.ts'
 import type { CheckVerdict } from '../../src/judge/verdict.ts'
 import type { Scenario } from '../../src/scenario/scenario.ts'
 import { History } from '../../src/trace/history.ts'
@@ -67,6 +68,48 @@ export async function gradedOverSeeds(
     checks.push(...(await verdictsOn(requests)))
   }
   return checks
+}
+
+/** A run of a lab that is put together of others: its folders, and modules that come from elsewhere. */
+export interface PartsRun {
+  readonly seed: string
+  readonly parts: TargetDirs
+  readonly from?: Readonly<Record<string, TargetDirs>>
+}
+
+/** The graded checks of each run. Modules `from` elsewhere are copied over those of the parts. */
+export async function gradedParts(
+  lab: Lab,
+  runs: readonly PartsRun[],
+): Promise<readonly (readonly CheckVerdict[])[]> {
+  const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'leaselab-parts-')))
+  try {
+    const requests = runs.map(({ seed, parts, from }, n) => {
+      const own = from === undefined ? parts : copiedParts(lab, join(scratch, `${n}`), parts, from)
+      const targetDir = Object.values(own)[0]!
+      return { ...request(lab, { targetDir, present: lab.modules, seed, only: null }), parts: own }
+    })
+    const checks: (readonly CheckVerdict[])[] = []
+    for (const each of requests) checks.push(...(await verdictsOn([each])))
+    return checks
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+function copiedParts(
+  lab: Lab,
+  dir: string,
+  parts: TargetDirs,
+  from: Readonly<Record<string, TargetDirs>>,
+): TargetDirs {
+  const own = Object.fromEntries(Object.keys(parts).map((name) => [name, join(dir, name)]))
+  for (const folder of Object.values(own)) mkdirSync(folder, { recursive: true })
+  for (const module of lab.modules) {
+    const source = modulePath(lab, from[module] ?? parts, module)!
+    copyFileSync(source, modulePath(lab, own, module)!)
+  }
+  return own
 }
 
 /** The verdict on each variant's own check, in their order. Only that file is in the target. */

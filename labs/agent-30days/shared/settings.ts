@@ -50,3 +50,19 @@ export function onOrOff(env: Env, name: string, fallback: boolean): boolean {
   if (text === 'on' || text === 'off') return text === 'on'
   throw new Error(`${name}: expected on or off, got '${text}'.`)
 }
+
+type Body = Readonly<Record<string, unknown>>
+
+/** A member of a request's body. */
+export function numberIn(body: Body, name: string): number {
+  const value = body[name]
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
+  throw new Error(`${name}: expected a whole number, got ${JSON.stringify(value)}`)
+}
+
+/** A member of a request's body. */
+export function textIn(body: Body, name: string): string {
+  const value = body[name]
+  if (typeof value === 'string') return value
+  throw new Error(`${name}: expected a string, got ${JSON.stringify(value)}`)
+}

@@ -10,7 +10,7 @@
 import { builtinModules } from 'node:module'
 import { basename, dirname, extname, isAbsolute, relative, resolve as resolvePath } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { ProgramFiles } from '../../scenario/program-files.ts'
+import { type ProgramFiles, targetDirsOf } from '../../scenario/program-files.ts'
 import { isFile, kindOf, packageScope, readText, realpath } from './disk.ts'
 import { findSpecifier, type LoadError, loadError, type Place } from './errors.ts'
 import { isPackaged } from './format.ts'
@@ -48,10 +48,17 @@ export function builtinName(specifier: string): string | null {
   return BUILTINS.has(specifier) && !specifier.startsWith('_') ? specifier : null
 }
 
+interface PartDirs {
+  readonly prefix: string
+  readonly dirs: readonly string[]
+}
+
 export class Resolver {
   readonly #files: ProgramFiles | null
-  readonly #target: string | null
+  /** Folders under test. */
+  readonly #targets: readonly string[]
   readonly #exerciseDirs: readonly string[]
+  readonly #parts: readonly PartDirs[]
   /** Folders whose files may be loaded: the program's, and packages that are linked in. */
   readonly #roots: Set<string>
   readonly #known = new Map<string, Resolution>()
@@ -62,10 +69,14 @@ export class Resolver {
     this.#roots = new Set(
       files === null
         ? [realpath(cwd)]
-        : [files.labDir, files.targetDir, ...files.exerciseDirs].map(realpath),
+        : [files.labDir, ...targetDirsOf(files), ...files.exerciseDirs].map(realpath),
     )
-    this.#target = files === null ? null : realpath(files.targetDir)
+    this.#targets = files === null ? [] : targetDirsOf(files).map(realpath)
     this.#exerciseDirs = files === null ? [] : files.exerciseDirs.map(realpath)
+    this.#parts = (files?.parts ?? []).map(({ name, labDir, exerciseDirs, targetDir }) => ({
+      prefix: `${name}/`,
+      dirs: [labDir, targetDir, ...exerciseDirs].map(realpath),
+    }))
   }
 
   /** `from` is the absolute path of the asking file. Throws LoadError. */
@@ -81,7 +92,7 @@ export class Resolver {
 
   /** True for a file of the folder under test. */
   inTarget(path: string): boolean {
-    return this.#target !== null && isInside(this.#target, path)
+    return this.#targets.some((dir) => isInside(dir, path))
   }
 
   #find(specifier: string, from: string, asker: Asker): Resolution {
@@ -166,7 +177,7 @@ export class Resolver {
     const files = this.#files
     if (files === null) return null
     if (specifier.startsWith(EXERCISES)) {
-      const name = specifier.slice(EXERCISES.length)
+      const name = this.#prefixOf(from) + specifier.slice(EXERCISES.length)
       const path = files.exercises[name]
       if (path !== undefined) return this.#listed(path, specifier, from)
       throw loadError(
@@ -180,8 +191,18 @@ export class Resolver {
     if (importer === undefined) return null
     const path = resolvePath(dirname(from), specifier)
     const home = this.#exerciseDirs.find((dir) => isInside(dir, path))
-    const listed = home === undefined ? undefined : files.exercises[relative(home, path)]
+    const listed =
+      home === undefined ? undefined : files.exercises[this.#prefixOf(from) + relative(home, path)]
     return listed === undefined ? null : this.#listed(listed, specifier, from)
+  }
+
+  #targetOf(path: string): string {
+    return this.#targets.find((dir) => isInside(dir, path)) ?? ''
+  }
+
+  /** What stands in front of the exercises' names for a file of a part. */
+  #prefixOf(from: string): string {
+    return this.#parts.find(({ dirs }) => dirs.some((dir) => isInside(dir, from)))?.prefix ?? ''
   }
 
   /** A file of an exercise; one in the folder under test is not the link to one elsewhere. */
@@ -190,7 +211,7 @@ export class Resolver {
     if (this.inTarget(path) && !this.inTarget(found)) {
       throw loadError(
         'ERR_IMPORT_OUTSIDE_TARGET',
-        `${basename(path)} is a link to ${found}, which is outside the folder under test. Put the file itself into ${this.#target}.`,
+        `${basename(path)} is a link to ${found}, which is outside the folder under test. Put the file itself into ${dirname(path)}.`,
         placeOf(specifier, from),
       )
     }
@@ -198,7 +219,7 @@ export class Resolver {
   }
 
   #refuseOutside(specifier: string, from: string): void {
-    const target = this.#target ?? ''
+    const target = this.#targetOf(from)
     if (specifier.startsWith('#')) {
       throw this.#refused(specifier, from, 'no import name that files of an exercise can use')
     }
@@ -238,9 +259,9 @@ export class Resolver {
     const where = place === null ? from : `${place.file}:${place.line}`
     const exercises = Object.keys(this.#files?.exercises ?? {})
     const file = basename(specifier)
-    const next = exercises.includes(file)
+    const next = exercises.includes(this.#prefixOf(from) + file)
       ? `Import it as '${EXERCISES}${file}' or './${file}'.`
-      : `Put what you need into a file in ${this.#target}.`
+      : `Put what you need into a file in ${this.#targetOf(from)}.`
     return loadError(
       'ERR_IMPORT_OUTSIDE_TARGET',
       `${where} imports '${specifier}', which is ${what}. Files there may import packages, Node's built-ins, '${EXERCISES}<file>' and each other. ${next}`,

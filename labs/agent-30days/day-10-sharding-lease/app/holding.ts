@@ -56,6 +56,11 @@ export class Holding {
     return !this.#ended && this.#jobs === 0
   }
 
+  /** Resolves when all that was given to `enqueue` so far has come to its end; never rejects. */
+  get settled(): Promise<void> {
+    return this.#chain.catch(() => {})
+  }
+
   /**
    * Runs `job` after all jobs given before it: the shard's chain. A job that rejects ends the chain,
    * so jobs settle what they can and reject only with what must end the process.

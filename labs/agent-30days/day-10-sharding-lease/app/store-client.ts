@@ -7,11 +7,12 @@ import { type Answer, JsonClient, NoAnswer } from 'agent-30days-shared/json-http
 import { say, textOf } from 'agent-30days-shared/log.ts'
 import type { Entry } from '#exercises/worker.ts'
 import { type Holding, LeaseLost } from './holding.ts'
+import type { WorkerStore } from './worker.ts'
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 2000
 
-export class StoreClient {
+export class StoreClient implements WorkerStore {
   readonly #http: JsonClient
   readonly #timeoutMs: number
 
@@ -23,7 +24,7 @@ export class StoreClient {
   /** Makes the holding's token known. Rejects with `LeaseLost` when the store knows a larger one. */
   async plant(holding: Holding): Promise<void> {
     const { shard, token } = holding
-    const answer = await this.#insist('/plant', { shard, token }, holding)
+    const answer = await this.insist('/plant', { shard, token }, holding)
     if (answer.status === 409) throw new LeaseLost(`the store knows a larger token than ${token}`)
   }
 
@@ -32,7 +33,7 @@ export class StoreClient {
     const { shard, token } = holding
     const { runId, seq, userId, text } = entry
     const row = { shard, token, runId, seq, userId, body: `answer to: ${text}` }
-    const answer = await this.#insist('/messages', row, holding)
+    const answer = await this.insist('/messages', row, holding)
     if (answer.status === 409) return 'refused'
     return answer.body.outcome === 'duplicate' ? 'duplicate' : 'accepted'
   }
@@ -41,7 +42,7 @@ export class StoreClient {
     this.#http.close()
   }
 
-  async #insist(path: string, body: unknown, holding: Holding): Promise<Answer> {
+  protected async insist(path: string, body: unknown, holding: Holding): Promise<Answer> {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       if (!holding.mayAct()) throw new LeaseLost(`shard ${holding.shard} is lost`)
       try {

@@ -10,7 +10,7 @@
 import { say, textOf } from 'agent-30days-shared/log.ts'
 import { endWith, isSlip } from 'agent-30days-shared/slip.ts'
 import type { Redis } from 'ioredis'
-import { GROUP, runsStream } from '#exercises/keys.ts'
+import { GROUP, leaseKey, leaseValue, runsStream } from '#exercises/keys.ts'
 import { tryAcquire } from '#exercises/lease.ts'
 import { type Entry, processShard } from '#exercises/worker.ts'
 import { acknowledge } from './acknowledge.ts'
@@ -19,25 +19,55 @@ import { checkAllHandled, checkClaim } from './contract.ts'
 import { type AutoclaimReply, parseEntries, type ReadReply } from './entries.ts'
 import { Holding, LeaseLost } from './holding.ts'
 import { renewAll } from './renewals.ts'
-import type { StoreClient } from './store-client.ts'
 
 /** Entries that one read takes from a shard at most. */
 const READ_COUNT = 16
 const AUTOCLAIM_COUNT = 100
 const PAUSE_AFTER_ERROR_MS = 200
 
+/** Where a worker's effects go. */
+export interface WorkerStore {
+  /** Makes the holding's token known. Rejects with `LeaseLost` when the store knows a larger one. */
+  plant(holding: Holding): Promise<void>
+  /** Says that the message is being worked on, where somebody wants to know. */
+  begin?(holding: Holding, entry: Entry): Promise<void>
+  /** The one effect of handling a message. */
+  append(holding: Holding, entry: Entry): Promise<'accepted' | 'duplicate' | 'refused'>
+}
+
+/** What a larger system adds; each left out where it has nothing to add. */
+export interface WorkerAdditions {
+  /** How many shards this worker takes now. */
+  share?(): Promise<number>
+  /** Shards to be claimed above the share. */
+  orphans?(held: ReadonlySet<number>): Promise<readonly number[]>
+  /** Looks through entries that were pending; answers those that are to be handled. */
+  sift?(holding: Holding, entries: readonly Entry[]): Promise<readonly Entry[]>
+}
+
+/** Thrown inside a shard's work when the worker is on its way out: what was not begun stays pending. */
+class LeftPending extends Error {
+  override readonly name = 'LeftPending'
+}
+
 export class Worker {
-  /** How many shards this worker takes. */
+  /** How many shards this worker takes, unless a larger system says otherwise. */
   readonly share: number
   readonly #config: WorkerConfig
   readonly #commands: Redis
   readonly #reads: Redis
-  readonly #store: StoreClient
+  readonly #store: WorkerStore
+  readonly #additions: WorkerAdditions
   readonly #candidates: readonly number[]
   readonly #held = new Map<number, Holding>()
-  readonly #timers: NodeJS.Timeout[] = []
+  /** Sweeps and rescues. */
+  readonly #seeking: NodeJS.Timeout[] = []
+  /** Renewals, and the watch over itself. */
+  readonly #keeping: NodeJS.Timeout[] = []
   #sweeping = false
-  #stopped = false
+  #takesNothing = false
+  /** What was held when the worker began to go. */
+  #leaving: readonly Holding[] = []
   #wakeReader: (() => void) | null = null
 
   constructor(
@@ -45,44 +75,104 @@ export class Worker {
     shardCount: number,
     commands: Redis,
     reads: Redis,
-    store: StoreClient,
+    store: WorkerStore,
+    additions: WorkerAdditions = {},
   ) {
     this.#config = config
     this.#commands = commands
     this.#reads = reads
     this.#store = store
+    this.#additions = additions
     this.#candidates = config.shards ?? Array.from({ length: shardCount }, (_, shard) => shard)
     this.share = shareOf(this.#candidates.length, config.workers, config.workerIndex)
   }
 
   start(): void {
     const { sweepMs, renewMs, leaseTtlMs } = this.#config
-    this.#every(renewMs, () => renewAll(this.#commands, this.#config, this.#all(), this.#lose))
-    this.#every(renewMs / 5, () => this.#watchOverItself())
-    this.#every(sweepMs, () => this.#guard(this.#sweep()))
-    this.#every(leaseTtlMs, () => this.#rescue())
+    this.#keeping.push(
+      setInterval(() => renewAll(this.#commands, this.#config, this.#all(), this.#lose), renewMs),
+      setInterval(() => this.#watchOverItself(), renewMs / 5),
+    )
+    this.#seeking.push(
+      setInterval(() => this.#guard(this.#sweep()), sweepMs),
+      setInterval(() => this.#rescue(), leaseTtlMs),
+    )
     this.#guard(this.#sweep())
     this.#guard(this.#read())
   }
 
   /** No timer, read or effect after this; leases are left to lapse. */
   stop(): void {
-    this.#stopped = true
-    for (const timer of this.#timers) clearInterval(timer)
+    this.takeNothingNew()
+    this.stopRenewing()
     for (const holding of this.#held.values()) holding.end()
     this.#held.clear()
     this.#wakeReader?.()
     say('worker.stopped')
   }
 
+  /** First step of a drain: nothing is claimed, read or begun any more; what was not begun stays pending. */
+  takeNothingNew(): void {
+    if (this.#takesNothing) return
+    this.#takesNothing = true
+    this.#leaving = this.#all()
+    for (const timer of this.#seeking) clearInterval(timer)
+    this.#wakeReader?.()
+  }
+
+  /** Resolves when no message is in hand: handled, or given up. Never rejects. */
+  async workInHand(): Promise<void> {
+    await Promise.all(this.#all().map((holding) => holding.settled))
+  }
+
+  /** Gives up what is in hand: it stays pending, for a successor to redo. */
+  abortWork(): void {
+    for (const holding of this.#all()) holding.stopEffects()
+  }
+
+  stopRenewing(): void {
+    for (const timer of this.#keeping) clearInterval(timer)
+  }
+
+  /** What can be given back: key and whole value of each lease, also of one that was lost meanwhile. */
+  leases(): readonly { readonly key: string; readonly value: string }[] {
+    return (this.#takesNothing ? this.#leaving : this.#all()).map((each) => this.#leaseOf(each))
+  }
+
+  /** How many shards it holds. */
+  get holds(): number {
+    return this.#held.size
+  }
+
+  /** How many messages are in hand or wait for their turn. */
+  get inHand(): number {
+    return this.#all().reduce((sum, holding) => sum + holding.inHand.size, 0)
+  }
+
+  /** Lets go of up to `count` shards that have nothing to do; answers their leases, to be given back. */
+  surrender(count: number): readonly { readonly key: string; readonly value: string }[] {
+    const idle = this.#all().filter((holding) => holding.idle)
+    const going = count > 0 ? idle.slice(-count) : []
+    for (const holding of going) this.#lose(holding, 'given back')
+    return going.map((holding) => this.#leaseOf(holding))
+  }
+
+  #leaseOf({ shard, token }: Holding): { readonly key: string; readonly value: string } {
+    return { key: leaseKey(shard), value: leaseValue(this.#config.workerId, token) }
+  }
+
   /** Claims free shards, one after the other, until the share is reached. */
   async #sweep(): Promise<void> {
-    if (this.#sweeping) return
+    if (this.#sweeping || this.#takesNothing) return
     this.#sweeping = true
     try {
+      const share = (await this.#additions.share?.()) ?? this.share
       for (const shard of this.#candidates) {
-        if (this.#stopped || this.#held.size >= this.share) break
+        if (this.#takesNothing || this.#held.size >= share) break
         if (!this.#held.has(shard)) await this.#claim(shard)
+      }
+      for (const shard of (await this.#additions.orphans?.(new Set(this.#held.keys()))) ?? []) {
+        if (!this.#takesNothing && !this.#held.has(shard)) await this.#claim(shard)
       }
       say('sweep.done', { held: this.#held.size })
     } catch (error) {
@@ -97,8 +187,12 @@ export class Worker {
     const { workerId, leaseTtlMs } = this.#config
     const sentAtMs = performance.now()
     const claim = checkClaim(await tryAcquire(this.#commands, shard, workerId, leaseTtlMs))
-    if (!claim || this.#stopped) return
+    if (!claim) return
     const holding = new Holding(shard, claim.token, sentAtMs, this.#config)
+    if (this.#takesNothing) {
+      this.#leaving = [...this.#leaving, holding]
+      return
+    }
     // An answer that took this long is about a lease that may have lapsed again by now.
     if (holding.stopReason()) return
     this.#held.set(shard, holding)
@@ -141,7 +235,8 @@ export class Worker {
           await this.#ensureGroup(holding.shard)
           holding.prepared = true
         }
-        const entries = await this.#pending(holding)
+        const pending = await this.#pending(holding)
+        const entries = (await this.#additions.sift?.(holding, pending)) ?? pending
         if (entries.length > 0) {
           say('takeover', { shard: holding.shard, token: holding.token, entries: entries.length })
           await this.#work(holding, entries)
@@ -149,6 +244,7 @@ export class Worker {
         return
       } catch (error) {
         if (isSlip(error)) throw error
+        if (error instanceof LeftPending) return
         if (error instanceof LeaseLost) return this.#lose(holding, error.message)
         say('takeover.failed', { shard: holding.shard, error: textOf(error) })
         holding.prepared = false
@@ -189,7 +285,7 @@ export class Worker {
   /** One blocking read over all shards that have nothing to do, again and again. */
   async #read(): Promise<void> {
     const { workerId, readBlockMs } = this.#config
-    while (!this.#stopped) {
+    while (!this.#takesNothing) {
       const idle = this.#all().filter((holding) => holding.idle)
       if (idle.length === 0) {
         await new Promise<void>((resolve) => {
@@ -216,7 +312,7 @@ export class Worker {
           if (holding) this.#received(holding, raw)
         }
       } catch (error) {
-        if (this.#stopped) return
+        if (this.#takesNothing) return
         if (isSlip(error)) throw error
         say('read.failed', { error: textOf(error) })
         // Entries whose answer was lost are pending with us: fetch them before anything newer.
@@ -250,6 +346,7 @@ export class Worker {
       await this.#work(holding, entries)
     } catch (error) {
       if (isSlip(error)) throw error
+      if (error instanceof LeftPending) return
       if (error instanceof LeaseLost) return this.#lose(holding, error.message)
       say('work.failed', { shard: holding.shard, error: textOf(error) })
       // The rest of the batch is pending and must come before anything new.
@@ -263,6 +360,7 @@ export class Worker {
     try {
       // A copy: what an exercise does to its list is its own affair.
       await processShard([...entries], async (entry) => {
+        if (this.#takesNothing) throw new LeftPending('the worker is on its way out')
         await this.#handle(holding, entry)
         handled += 1
       })
@@ -278,6 +376,7 @@ export class Worker {
     const { runId, seq, userId } = entry
     if (!holding.mayAct()) throw new LeaseLost(`shard ${shard} is lost`)
     say('handler.start', { shard, token, runId, seq, userId })
+    await this.#store.begin?.(holding, entry)
     await holding.sleep(handleTimeMs(this.#config.handleMs, seq))
     const outcome = await this.#store.append(holding, entry)
     if (outcome === 'refused') {
@@ -294,10 +393,6 @@ export class Worker {
 
   #all(): Holding[] {
     return [...this.#held.values()]
-  }
-
-  #every(ms: number, work: () => void): void {
-    this.#timers.push(setInterval(work, ms))
   }
 
   #enqueue(holding: Holding, job: () => Promise<void>): void {

@@ -2,7 +2,7 @@
  * A customer: sends runs to the gateway, each as soon as the one before is accepted.
  *
  * Settings: `GATEWAY_URL` (default http://127.0.0.1:3014), `RUNS` (JSON: a list of
- * `{ "text": …, "workMs"?: …, "key"?: … }`, the key being the `Idempotency-Key`).
+ * `{ "text": …, "workMs"?: …, "userId"?: …, "key"?: … }`, the key being the `Idempotency-Key`).
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -13,6 +13,8 @@ import { required } from 'agent-30days-shared/settings.ts'
 interface Order {
   readonly text: string
   readonly workMs?: number
+  /** Where the gateway wants to know whose run it is. */
+  readonly userId?: string
   readonly key?: string
 }
 

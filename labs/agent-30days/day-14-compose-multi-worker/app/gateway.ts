@@ -35,6 +35,11 @@ return redis.call('XADD', KEYS[1], '*', unpack(ARGV, 2))`
 const MARK_LIFE_MS = 86_400_000
 const LONGEST_KEY = 200
 
+/** `isNew`: false for a run that was there already, null where nothing was taken in. */
+export type Accept = (
+  context: Context,
+) => Promise<{ readonly answer: Response; readonly isNew: boolean | null }>
+
 export class Gateway {
   readonly app = new Hono()
   /** On its way out: not ready, and still answering. */
@@ -44,12 +49,18 @@ export class Gateway {
   readonly #store: RunStore
   readonly #metrics: Metrics
 
-  constructor(config: GatewayConfig, redis: Redis, store: RunStore) {
+  /** `accept` answers `POST /runs` where runs are taken in another way than here. */
+  constructor(config: GatewayConfig, redis: Redis, store: RunStore, accept?: Accept) {
     this.#config = config
     this.#redis = redis
     this.#store = store
     this.#metrics = new Metrics(config.workers, () => this.#panel())
-    this.app.post('/runs', (context) => this.#accept(context))
+    this.app.post('/runs', async (context) => {
+      if (accept === undefined) return await this.#accept(context)
+      const { answer, isNew } = await accept(context)
+      if (isNew !== null) this.#metrics.accepted(isNew ? 'new' : 'again')
+      return answer
+    })
     this.app.get('/runs/:id', (context) => this.#show(context, context.req.param('id')))
     this.app.get('/healthz', (context) => context.json({ status: 'ok' }))
     this.app.get('/readyz', (context) => this.#ready(context))

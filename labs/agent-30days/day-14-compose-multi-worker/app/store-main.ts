@@ -12,7 +12,7 @@
 
 import { type Answer, serveJson } from 'agent-30days-shared/json-http.ts'
 import { say, textOf } from 'agent-30days-shared/log.ts'
-import { portOf } from 'agent-30days-shared/settings.ts'
+import { portOf, textIn } from 'agent-30days-shared/settings.ts'
 import { endWith, isSlip } from 'agent-30days-shared/slip.ts'
 import { memoryTables } from 'leaselab/messages'
 
@@ -66,12 +66,6 @@ async function list(): Promise<Answer> {
 
 async function health(): Promise<Answer> {
   return { status: 200, body: { status: 'ok' } }
-}
-
-function textIn(body: Body, name: string): string {
-  const value = body[name]
-  if (typeof value === 'string') return value
-  throw new Error(`${name}: expected a string, got ${JSON.stringify(value)}`)
 }
 
 function endingIn(body: Body): 'done' | 'failed' {

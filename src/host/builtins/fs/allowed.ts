@@ -11,6 +11,7 @@
 import * as real from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { targetDirsOf } from '../../../scenario/program-files.ts'
 import type { HostContext } from '../../context.ts'
 import { fileError } from '../system-error.ts'
 
@@ -39,9 +40,9 @@ export class AllowedFiles {
     this.#cwd = cwd
     this.#timeMs = epochMs
     // Of a lab only the folder under test: its checks and its solution are nobody's business.
-    const roots = files === null ? [cwd, dirname(entry)] : [files.targetDir]
+    const roots = files === null ? [cwd, dirname(entry)] : targetDirsOf(files)
     this.#roots = withRealRoots(roots)
-    this.#packageRoots = withRealRoots(files === null ? roots : [files.labDir, files.targetDir])
+    this.#packageRoots = withRealRoots(files === null ? roots : [files.labDir, ...roots])
   }
 
   /** The absolute real path; throws ENOENT where a process has nothing to see. */
