@@ -14,6 +14,7 @@ export interface GradingFlags {
   readonly seed?: string
   readonly json?: boolean
   readonly twice?: boolean
+  readonly arm?: string
 }
 
 export interface GradeFlags extends GradingFlags {
@@ -59,6 +60,7 @@ export async function parseCommand(
       .option('--seed <n>', 'all chance comes from this number', once('--seed'))
       .option('--json', 'print the verdict as JSON and nothing else')
       .option('--twice', 'run every world twice; a difference is a bug of ours (exit 4)')
+      .option('--arm <arm>', 'sim: in memory; real: with REDIS_URL, child processes and signals')
   graded('start', 'with SELFTEST=1: grade the lab and folder that one stands in').action(
     (flags: GradingFlags) => verbs.start(flags),
   )

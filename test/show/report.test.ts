@@ -42,7 +42,7 @@ describe('the report', () => {
 ·  not graded: all together — violated: expected 2 of 2; got 1 of 2
 
 2 held, 0 violated, 0 inconclusive
-digest ${verdict.digest.slice(0, 16)} · seed 7 · 92.3 virtual s in 0.84 s
+digest ${verdict.digest?.slice(0, 16)} · seed 7 · 92.3 virtual s in 0.84 s
 `)
   })
 
@@ -67,7 +67,7 @@ digest ${verdict.digest.slice(0, 16)} · seed 7 · 92.3 virtual s in 0.84 s
 ·  not graded: all together — held: 2 of 2
 
 0 held, 1 violated, 1 inconclusive
-digest ${verdict.digest.slice(0, 16)} (twice the same) · seed 7 · 92.3 virtual s in 0.84 s
+digest ${verdict.digest?.slice(0, 16)} (twice the same) · seed 7 · 92.3 virtual s in 0.84 s
 `)
   })
 
