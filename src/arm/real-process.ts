@@ -10,9 +10,7 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { dirname, join } from 'node:path'
 import type { Duplex } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { factsOf } from '../host/errors.ts'
 import { LineSplitter } from '../host/output.ts'
 import type { ProgramFiles } from '../scenario/program-files.ts'
@@ -21,7 +19,6 @@ import { guardOf, killGroup } from './guard.ts'
 import type { RealOrder, ToldError } from './real-main.ts'
 import { type Alarm, Watchdog } from './watchdog.ts'
 
-const MAIN = join(dirname(fileURLToPath(import.meta.url)), 'real-main.js')
 const JUDGE_FD = 3
 
 export type RealExit = Pick<ProcessExited, 'code' | 'signal' | 'cause'>
@@ -31,6 +28,8 @@ export type RealError = Pick<
 >
 
 export interface RealProcessOptions {
+  /** Path of the built real-main. */
+  readonly main: string
   readonly files: ProgramFiles
   /** Absolute. */
   readonly program: string
@@ -39,6 +38,8 @@ export interface RealProcessOptions {
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void
   /** `error` is what ended it, where something did. Called once, after all output. */
   readonly onExit: (exit: RealExit, error: RealError | null) => void
+  /** It ended before it was told to begin: a bug of ours. */
+  readonly onStillborn: (how: string) => void
   /** It computes without end, or uses too much memory; it has been killed. */
   readonly onAlarm: (alarm: Alarm) => void
 }
@@ -66,8 +67,8 @@ export class RealProcess {
     this.isUp = new Promise((resolve) => {
       this.#tellUp = resolve
     })
-    const { files, env } = options
-    this.#child = spawn(process.execPath, [MAIN, JSON.stringify(files)], {
+    const { main, files, env } = options
+    this.#child = spawn(process.execPath, [main, JSON.stringify(files)], {
       cwd: files.labDir,
       env: { ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
@@ -170,6 +171,7 @@ export class RealProcess {
 
   #ended(code: number | null, signal: string | null): void {
     if (this.state === 'exited') return
+    if (this.state === 'ready') this.#options.onStillborn(signal ?? `exit code ${code}`)
     this.state = 'exited'
     this.#lines.stdout.flush()
     this.#lines.stderr.flush()

@@ -38,6 +38,8 @@ const UPPER_BOUND_LEAST_MS = 1000
 
 export interface RealOptions {
   readonly job: WorldJob
+  /** Path of the built real-main. */
+  readonly main: string
   readonly address: RedisAddress
   readonly survey: Survey
   /** The run's own connection, whose space `prefix` is. */
@@ -226,6 +228,7 @@ export class RealArm implements Arm {
     const { record } = this.#recorder
     const who = () => ({ process: name, incarnation: role.incarnation })
     return new RealProcess({
+      main: this.#options.main,
       files,
       program: resolve(files.labDir, spec.program),
       args: spec.args ?? [],
@@ -248,6 +251,7 @@ export class RealArm implements Arm {
           this.start(name)
         }
       },
+      onStillborn: (how) => this.#fail(new Error(`a process for ${name} did not start: ${how}`)),
       onAlarm: ({ why, detail }) => this.#end(why === 'machine' ? 'hang' : why, detail),
     })
   }
@@ -259,6 +263,13 @@ export class RealArm implements Arm {
   ): void {
     const who = { process: name, incarnation: this.#roles.get(name)?.incarnation ?? 0 }
     this.#recorder.record({ kind, ...who, ...(signal === undefined ? {} : { signal }) })
+  }
+
+  /** A bug of ours: the run ends with it. */
+  #fail(error: Error): void {
+    if (this.#over) return
+    this.#bug = error
+    this.#end('crash', error.message)
   }
 
   #end(why: WorldEnded['why'], detail: string | null): void {
@@ -336,11 +347,7 @@ export class RealArm implements Arm {
       open: () => openLink(address),
       nextCommand: () => this.#next.command++,
       nextConn: () => this.#next.conn++,
-      fail: (error) => {
-        if (this.#over) return
-        this.#bug = error
-        this.#end('crash', error.message)
-      },
+      fail: (error) => this.#fail(error),
     }
   }
 

@@ -90,8 +90,13 @@ export class RedisLink {
 /** Connects and logs in. Rejects with RealRefusal. */
 export async function openLink(address: RedisAddress): Promise<RedisLink> {
   const link = new RedisLink(await connected(address))
+  let tooLate: NodeJS.Timeout | undefined
   try {
-    await logIn(link, address)
+    const silence = new Promise<never>((_, reject) => {
+      const why = new Error(`no answer within ${CONNECT_TIMEOUT_MS} ms`)
+      tooLate = setTimeout(() => reject(why), CONNECT_TIMEOUT_MS)
+    })
+    await Promise.race([logIn(link, address), silence])
     return link
   } catch (error) {
     link.close()
@@ -101,6 +106,8 @@ export async function openLink(address: RedisAddress): Promise<RedisLink> {
       got: (error as Error).message,
       next: address.tls ? 'check the address' : 'try rediss:// in place of redis://',
     })
+  } finally {
+    clearTimeout(tooLate)
   }
 }
 
@@ -110,8 +117,14 @@ function connected(address: RedisAddress): Promise<net.Socket> {
     const socket = address.tls
       ? tls.connect({ host, port, servername: net.isIP(host) === 0 ? host : '' })
       : net.connect({ host, port })
+    /** For TLS: a connection is there, and the handshake under way. */
+    let isConnected = false
+    socket.once('connect', () => {
+      isConnected = true
+    })
     const timer = setTimeout(() => {
-      fail(Object.assign(new Error(`no answer within ${CONNECT_TIMEOUT_MS} ms`), { code: 'TIME' }))
+      const code = isConnected ? 'EPROTO' : 'TIME'
+      fail(Object.assign(new Error(`no answer within ${CONNECT_TIMEOUT_MS} ms`), { code }))
     }, CONNECT_TIMEOUT_MS)
     const fail = (error: NodeJS.ErrnoException): void => {
       clearTimeout(timer)

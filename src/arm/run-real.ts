@@ -9,6 +9,7 @@
  * killed outright is removed at the start of the next.
  */
 
+import { dirname, join } from 'node:path'
 import type { WorldEnded } from '../trace/events.ts'
 import type { WorldJob, WorldResult } from './job.ts'
 import { RealArm } from './real.ts'
@@ -26,7 +27,7 @@ export interface RealServer {
 }
 
 export interface RealRunOptions {
-  /** Path of the built world-main, for the look at the exercises' files. */
+  /** Path of the built world-main, for the look at the exercises' files; real-main lies beside it. */
   readonly worldMain: string
   readonly server: RealServer
   readonly onResult?: (result: WorldResult) => void
@@ -70,7 +71,7 @@ export async function runReal(
 ): Promise<WorldResult[]> {
   const loaded = await lookAtFiles(jobs, options.worldMain)
   const results: WorldResult[] = []
-  const session = new Session(options.server)
+  const session = new Session(options.server, join(dirname(options.worldMain), 'real-main.js'))
   session.watchSignals(true)
   try {
     for (const job of jobs) {
@@ -99,10 +100,12 @@ async function lookAtFiles(jobs: readonly WorldJob[], worldMain: string) {
 class Session {
   readonly #address: RedisAddress
   readonly #survey: Survey
+  readonly #main: string
   readonly #underway = new Set<Underway>()
   #ending = false
 
-  constructor(server: RealServer) {
+  constructor(server: RealServer, main: string) {
+    this.#main = main
     this.#address = server.address
     this.#survey = server.survey
   }
@@ -125,6 +128,7 @@ class Session {
     const { prefix } = space
     const arm = new RealArm({
       job,
+      main: this.#main,
       address: this.#address,
       survey: this.#survey,
       control: link,
