@@ -41,6 +41,10 @@ export class RedisLink {
     socket.on('close', () => this.#break('the server closed the connection'))
   }
 
+  get isBroken(): boolean {
+    return this.#broken !== null
+  }
+
   /** Sends one command. Text is latin1. */
   send(...args: readonly (string | Uint8Array)[]): Promise<Reply> {
     return new Promise((resolve, reject) => {

@@ -24,8 +24,9 @@ import {
 } from '../wire/resp.ts'
 import type { CommandVerdict } from './director.ts'
 import type { Lane, ProxyLink } from './proxy-link.ts'
+import { RealRefusal } from './real-refusal.ts'
 import { isForAll, keysOf, mayBlock, onlyReads } from './redis-keys.ts'
-import type { RedisLink } from './redis-link.ts'
+import { LinkBroken, type RedisLink } from './redis-link.ts'
 import type { RedisTruth } from './redis-truth.ts'
 import { outOfSpace, replyOutOfSpace } from './redis-words.ts'
 import type { Turnstile } from './turnstile.ts'
@@ -198,9 +199,11 @@ class Connection {
       while (this.#state === 'open' && (await this.#next()));
       if (this.#clientGone && this.#state === 'open') this.destroy()
     } catch (broken) {
-      // The server has closed this connection, so the process loses it too.
+      // The server has closed this connection or takes none, so the process loses it too.
       if (this.#state === 'open') this.#reset()
-      if (broken instanceof Error && broken.name !== 'LinkBroken') this.#options.run.fail(broken)
+      if (!(broken instanceof LinkBroken || broken instanceof RealRefusal)) {
+        this.#options.run.fail(broken as Error)
+      }
     } finally {
       this.#busy = false
     }

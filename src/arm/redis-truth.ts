@@ -61,7 +61,11 @@ export class RedisTruth {
   /** Tells what command `id` changed, by the answer to `ask`. Answers must come in the order of asking. */
   tell(id: number, keys: readonly string[], answer: Reply): void {
     const { record } = this.#options
-    if (isError(answer)) throw new Error(`looking at keys failed: ${answer.text}`)
+    if (isError(answer)) {
+      // A server that is being started refuses the command as well as the look at it.
+      if (answer.text.startsWith('LOADING')) return
+      throw new Error(`looking at keys failed: ${answer.text}`)
+    }
     const [time, found] = answer as readonly [readonly Reply[], readonly (readonly Reply[])[]]
     const nowMs = Number(String(time[0])) * 1000 + Number(String(time[1])) / 1000
     for (const [at, key] of keys.entries()) {

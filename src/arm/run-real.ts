@@ -176,9 +176,12 @@ class Session {
     const { link, space, arm } = underway
     await arm.gone()
     try {
-      await emptySpace(link, this.#address, space)
+      // A server that was restarted meanwhile has ended the run's own connection.
+      const usable = link.isBroken ? await openLink(this.#address) : link
+      await emptySpace(usable, this.#address, space)
+      usable.close()
     } catch {
-      // The server is gone, or was never ours: the next start removes what is there.
+      // The server is gone: the next start removes what is there.
     }
     link.close()
     this.#underway.delete(underway)
