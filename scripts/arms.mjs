@@ -34,7 +34,8 @@ function grade(lab, target, env) {
   const begunMs = performance.now()
   return new Promise((resolve, reject) => {
     const { PATH, HOME, NODE_EXTRA_CA_CERTS } = process.env
-    const child = spawn(process.execPath, [LAUNCHER, 'grade', lab, '--target', target, '--json'], {
+    const args = ['grade', lab, '--target', target, '--json', '--no-together']
+    const child = spawn(process.execPath, [LAUNCHER, ...args], {
       env: Object.fromEntries(
         Object.entries({ PATH, HOME, NODE_EXTRA_CA_CERTS, ...env }).filter(([, value]) => value),
       ),

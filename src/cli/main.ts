@@ -184,6 +184,7 @@ class Session implements Verbs {
       present: target.present,
       seed: parseSeed(flags.seed ?? DEFAULT_SEED),
       only: check === undefined ? null : parseCheck(check, lab),
+      withoutTogether: flags.together === false,
       redisShown: redisUrl === null ? null : maskPassword(redisUrl),
     }
     if (redisUrl !== null) refuseOnRealArm(lab, flags)

@@ -48,6 +48,8 @@ export interface GradeRequest {
   readonly seed: string
   /** Only this check, and no run together; null for all. */
   readonly only: number | null
+  /** No run of all the target's files together. */
+  readonly withoutTogether?: boolean
   /** The address of the real arm as it may be shown; not given for the simulated arm. */
   readonly redisShown?: string | null
 }
@@ -73,7 +75,7 @@ export function planJobs(request: GradeRequest): readonly WorldJob[] {
       preflight: exercise && { file: exercise.file },
     })
   }
-  if (request.only === null) {
+  if (request.only === null && request.withoutTogether !== true) {
     const { scenario } = paceOf(request).together
     jobs.push({ ...worldOf(request, request.present), id: TOGETHER, scenario, preflight: null })
   }

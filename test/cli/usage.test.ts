@@ -133,7 +133,7 @@ const slips: readonly Slip[] = [
     args: ['grade', LAB, '--tagret', 'x'],
     message: 'There is no option --tagret. Did you mean --target?',
     where: 'command line, grade',
-    expected: 'one of: --seed, --json, --twice, --arm, --target, --check',
+    expected: 'one of: --seed, --json, --twice, --no-together, --arm, --target, --check',
     got: `leaselab grade ${LAB} --tagret x`,
     next: 'pnpm leaselab grade --help',
   },
