@@ -31,6 +31,8 @@ export class HttpProxy {
   readonly #port: number
   readonly #pairs = new Set<Pair>()
   #server: net.Server | null = null
+  /** Resolves when it listens. */
+  #opening: Promise<void> = Promise.resolve()
   #serverStopped = false
 
   /** `port` is where the process will ask, on 127.0.0.1. */
@@ -41,18 +43,19 @@ export class HttpProxy {
 
   /** The server behind it listens now, or no longer. Resolves when that is so here too. */
   async serve(isUp: boolean): Promise<void> {
-    if (isUp === (this.#server !== null)) return
     if (!isUp) {
       this.#server?.close()
       this.#server = null
       return
     }
+    if (this.#server !== null) return await this.#opening
     const server = net.createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket))
     this.#server = server
-    await new Promise<void>((resolve, reject) => {
+    this.#opening = new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen(this.#port, '127.0.0.1', () => resolve())
     })
+    await this.#opening
   }
 
   /** The server's process stands still, or goes on. */

@@ -2,34 +2,32 @@
  * The real arm: one run of a scenario with child processes, signals and a real Redis server.
  *
  * The same director, the same events, the same taps as in the simulated arm; only time, order and
- * latency are the machine's. `t` is true microseconds since the run began. A scenario's own points
- * in time (`atMs`, the limit) count from the first line that any process prints, since how long a
- * process takes to start says nothing about the lab; the limit is three times the scenario's, and at
- * least a second more. Not here: whether the machine was fit for it (machine-watch.ts), and repeats.
+ * latency are the machine's. `t` is true microseconds since the run began. The limit is three times the
+ * scenario's and at least a second more; like every point in time of a scenario it counts from the
+ * first line of a process (real-clock.ts). Not here: whether the machine was fit for it
+ * (machine-watch.ts), and repeats.
  */
 
 import { resolve } from 'node:path'
 import type { ProgramFiles } from '../scenario/program-files.ts'
 import type { ProcessSpec, Scenario } from '../scenario/scenario.ts'
-import type { TraceEvent, WorldEnded } from '../trace/events.ts'
+import type { TraceEvent, Unplaced, WorldEnded } from '../trace/events.ts'
 import { Recorder } from '../trace/recorder.ts'
 import type { Arm, LinkState } from './arm.ts'
 import { Director } from './director.ts'
-import { HttpProxy } from './http-proxy.ts'
 import type { WorldJob } from './job.ts'
 import { MachineWatch } from './machine-watch.ts'
-import { ProxyLink } from './proxy-link.ts'
-import { answers, freePort, mentions, realEnvironment, servedPort } from './real-names.ts'
+import { RealClock } from './real-clock.ts'
 import { RealProcess } from './real-process.ts'
+import { Ways } from './real-ways.ts'
 import type { RedisAddress } from './redis-address.ts'
 import { openLink, type RedisLink } from './redis-link.ts'
-import { RedisProxy, type RedisRun } from './redis-proxy.ts'
+import type { RedisRun } from './redis-run.ts'
 import type { Survey } from './redis-survey.ts'
 import { RedisTruth } from './redis-truth.ts'
 import { Turnstile } from './turnstile.ts'
 
 const REDIS = 'redis'
-const REDIS_PORT = 6379
 /** How long processes may take until the first of them says something. */
 const START_CEILING_MS = 60_000
 const PORT_POLL_MS = 20
@@ -54,15 +52,10 @@ interface Role {
   /** Lives to come, spawned already. */
   readonly ready: RealProcess[]
   incarnation: number
-  env: Readonly<Record<string, string>>
-  port: number | null
-  /** It listens, as far as it listens at all. */
-  isUp: boolean
   /** Lines of a process that may have just begun to listen, while that is looked at. */
-  held: (() => void)[]
+  readonly held: (() => void)[]
   /** It is to be started once its present life is over. */
   again: boolean
-  readonly http: { readonly to: string; readonly proxy: HttpProxy }[]
 }
 
 export class RealArm implements Arm {
@@ -70,32 +63,33 @@ export class RealArm implements Arm {
   readonly watch = new MachineWatch()
   readonly #options: RealOptions
   readonly #scenario: Scenario
-  readonly #recorder: Recorder
+  readonly #clock = new RealClock()
+  readonly #recorder = new Recorder(this.#clock.nowUs)
   readonly #director: Director
   readonly #turnstile = new Turnstile()
+  readonly #ways: Ways
   readonly #roles = new Map<string, Role>()
-  readonly #links = new Map<string, ProxyLink>()
-  readonly #redis: RedisProxy[] = []
-  readonly #startMs = performance.now()
-  readonly #timers = new Set<NodeJS.Timeout>()
-  /** What waits for the first line. */
-  #early: (() => void)[] | null = []
-  #isBegin = false
   #over = false
-  /** The time of what is told as one instant; null between. */
-  #instantUs: number | null = null
   #bug: Error | null = null
   #finish: () => void = () => {}
   readonly #finished = new Promise<void>((done) => {
     this.#finish = done
   })
-  readonly #next = { command: 1, conn: 1, request: 1 }
 
   constructor(options: RealOptions) {
     this.#options = options
     this.#scenario = options.job.scenario
-    this.#recorder = new Recorder(() => this.#instantUs ?? this.#nowUs())
-    this.#director = new Director(this.#scenario, this, this.#recorder.record)
+    this.#director = new Director(this.#scenario, this, this.#record)
+    this.#ways = new Ways({
+      processes: this.#scenario.processes,
+      redis: this.#redisRun(),
+      record: this.#record,
+      incarnation: (name) => this.#roles.get(name)?.incarnation ?? 0,
+      verdictOn: (name, argv, release) => this.#director.verdictOn(name, argv, release),
+      moved: (name) => this.#roles.get(name)?.life?.moved(),
+      linkBit: this.#director.linkBit,
+      after: (delayMs, run) => this.after(delayMs, run),
+    })
     this.#recorder.addSink((event) => {
       this.events.push(event)
       if (event.kind === 'process.output' && event.stream === 'stdout') this.#clockStarts()
@@ -106,14 +100,15 @@ export class RealArm implements Arm {
   /** Runs the scenario to its end. Afterwards no process of it lives. Rejects with a bug of ours. */
   async run(): Promise<void> {
     try {
-      await this.#prepare()
+      await this.#ways.make()
+      await this.#spawnAll()
       const { limitMs } = this.#scenario
-      const most = Math.max(limitMs * UPPER_BOUND_FACTOR, limitMs + UPPER_BOUND_LEAST_MS)
-      this.#early?.push(() => this.after(most, () => this.#end('time-limit', null)))
+      const mostMs = Math.max(limitMs * UPPER_BOUND_FACTOR, limitMs + UPPER_BOUND_LEAST_MS)
       this.after(START_CEILING_MS, () => this.#clockStarts())
-      this.#isBegin = true
-      this.#director.begin()
-      this.#isBegin = false
+      this.#clock.fromFirstLine(() => {
+        this.after(mostMs, () => this.#end('time-limit', null))
+        this.#director.begin()
+      })
       await this.#finished
     } finally {
       this.abort()
@@ -125,40 +120,22 @@ export class RealArm implements Arm {
   /** Ends the run at once: kills what lives, closes what is open. */
   abort(): void {
     this.watch.stop()
-    for (const timer of this.#timers) clearTimeout(timer)
+    this.#clock.stop()
     for (const life of this.#lives()) life.signal('SIGKILL')
-    for (const proxy of this.#redis) proxy.close()
-    for (const { http } of this.#roles.values()) for (const { proxy } of http) proxy.close()
+    this.#ways.close()
     if (!this.#over) this.#end('crash', 'the run was broken off')
   }
 
+  /** Resolves when every process is gone and no command is on its way. */
+  async gone(): Promise<void> {
+    await Promise.all(this.#lives().map((life) => life.gone))
+    await this.#turnstile.idle()
+  }
+
   after(delayMs: number, run: () => void): void {
-    if (this.#isBegin && delayMs > 0 && this.#early !== null) {
-      this.#early.push(() => this.after(delayMs, run))
-      return
-    }
-    const act = (): void => {
+    this.#clock.after(delayMs, () => {
       if (!this.#over) run()
-    }
-    if (delayMs <= 0) {
-      // Before the next answer of a server is read: a fault at a command comes before its answer.
-      setImmediate(act)
-      return
-    }
-    const dueMs = performance.now() + delayMs
-    const arm = (): void => {
-      const timer = setTimeout(
-        () => {
-          this.#timers.delete(timer)
-          // Node's timers can come up to a millisecond early; a lower bound is exact.
-          if (performance.now() < dueMs) arm()
-          else act()
-        },
-        Math.ceil(dueMs - performance.now()),
-      )
-      this.#timers.add(timer)
-    }
-    arm()
+    })
   }
 
   stop(): void {
@@ -173,11 +150,11 @@ export class RealArm implements Arm {
     if (role.life !== null && role.life.state !== 'exited') return false
     role.incarnation += 1
     const who = { process: name, incarnation: role.incarnation }
-    this.#recorder.record({ kind: 'process.started', ...who, program: spec.program })
+    this.#record({ kind: 'process.started', ...who, program: spec.program })
     const life = role.ready.shift() ?? this.#spawn(name, role, spec, files)
     role.life = life
     life.begin()
-    this.#untilItServes(name, life)
+    void this.#untilItServes(name, life)
     return true
   }
 
@@ -192,7 +169,7 @@ export class RealArm implements Arm {
     const role = this.#roles.get(name)
     if (!role?.life?.freeze()) return false
     this.#told(name, 'process.frozen')
-    for (const proxy of this.#proxiesTo(name)) proxy.stopped(true)
+    this.#ways.stopped(name, true)
     return true
   }
 
@@ -201,7 +178,7 @@ export class RealArm implements Arm {
     if (role?.life?.state !== 'frozen') return false
     this.#told(name, 'process.thawed')
     role.life.thaw()
-    for (const proxy of this.#proxiesTo(name)) proxy.stopped(false)
+    this.#ways.stopped(name, false)
     return true
   }
 
@@ -214,7 +191,7 @@ export class RealArm implements Arm {
   }
 
   shape(process: string, to: string, link: LinkState): void {
-    this.#linkOf(process, to).shape(link)
+    this.#ways.shape(process, to, link)
   }
 
   #signal(name: string, signal: 'SIGKILL' | 'SIGTERM'): boolean {
@@ -225,27 +202,25 @@ export class RealArm implements Arm {
   }
 
   #spawn(name: string, role: Role, spec: ProcessSpec, files: ProgramFiles): RealProcess {
-    const { record } = this.#recorder
     const who = () => ({ process: name, incarnation: role.incarnation })
     return new RealProcess({
       main: this.#options.main,
       files,
       program: resolve(files.labDir, spec.program),
       args: spec.args ?? [],
-      env: role.env,
+      env: this.#ways.environmentOf(name),
       onOutput: (stream, text) => {
         const event = { kind: 'process.output', ...who(), stream, text } as const
-        const tell = (): void => void (this.#over || record(event))
-        if (role.isUp) tell()
+        const tell = (): void => this.#record(event)
+        if (this.#ways.isUp(name) && role.held.length === 0) tell()
         else this.#tellOnceLooked(name, role, tell)
       },
       onExit: (exit, error) => {
         for (const tell of role.held.splice(0)) tell()
-        role.isUp = role.port === null
-        for (const proxy of this.#proxiesTo(name)) void proxy.serve(false)
+        this.#ways.ended(name)
         if (this.#over) return
-        if (error !== null) record({ kind: 'process.error', ...who(), ...error })
-        record({ kind: 'process.exited', ...who(), ...exit })
+        if (error !== null) this.#record({ kind: 'process.error', ...who(), ...error })
+        this.#record({ kind: 'process.exited', ...who(), ...exit })
         if (role.again) {
           role.again = false
           this.start(name)
@@ -262,7 +237,7 @@ export class RealArm implements Arm {
     signal?: string,
   ): void {
     const who = { process: name, incarnation: this.#roles.get(name)?.incarnation ?? 0 }
-    this.#recorder.record({ kind, ...who, ...(signal === undefined ? {} : { signal }) })
+    this.#record({ kind, ...who, ...(signal === undefined ? {} : { signal }) })
   }
 
   /** A bug of ours: the run ends with it. */
@@ -275,136 +250,60 @@ export class RealArm implements Arm {
   #end(why: WorldEnded['why'], detail: string | null): void {
     if (this.#over) return
     const never = this.#director.never()
-    this.#recorder.record({ kind: 'world.ended', why, detail, never })
+    this.#record({ kind: 'world.ended', why, detail, never })
     this.#over = true
     this.watch.stop()
     this.#finish()
   }
 
+  /** The timeline's own times begin, and with them the watch over the machine. */
   #clockStarts(): void {
-    const early = this.#early
-    if (early === null) return
-    this.#early = null
-    this.watch.start()
-    for (const arm of early) arm()
+    if (this.#clock.firstLine()) this.watch.start()
   }
 
-  /** Makes the ways between the processes, and their environments. */
-  async #prepare(): Promise<void> {
-    const specs = Object.entries(this.#scenario.processes)
-    for (const [name, spec] of specs) {
-      const port = servedPort(spec) === null ? null : await freePort()
-      this.#roles.set(name, newRole(port))
-    }
-    const run = this.#redisRun()
-    for (const [name, spec] of specs) {
-      const role = this.#roles.get(name)!
-      const env = spec.env ?? {}
-      const places = new Map<string, string>()
-      if (mentions(env, `${REDIS}:${REDIS_PORT}`)) {
-        const proxy = this.#redisProxy(name, role, run)
-        places.set(`${REDIS}:${REDIS_PORT}`, `127.0.0.1:${await proxy.listen()}`)
-      }
-      for (const [to, { env: theirs = {} }] of specs) {
-        const place = `${to}:${theirs.PORT}`
-        if (this.#roles.get(to)?.port == null || !mentions(env, place)) continue
-        const port = await freePort()
-        role.http.push({ to, proxy: this.#httpProxy(name, role, to, Number(theirs.PORT), port) })
-        places.set(place, `127.0.0.1:${port}`)
-      }
-      role.env = realEnvironment(env, places, role.port, this.#options.prefix)
-    }
+  /** Nothing is told after the end. */
+  readonly #record = (event: Unplaced): void => {
+    if (!this.#over) this.#recorder.record(event)
+  }
+
+  /** All processes that the scenario can come to, waiting for their beginning. */
+  async #spawnAll(): Promise<void> {
     const { files } = this.#options.job
-    for (const [name, spec] of specs) {
-      const role = this.#roles.get(name)!
-      if (files === null) continue
+    if (files === null) return
+    for (const [name, spec] of Object.entries(this.#scenario.processes)) {
+      const role: Role = { life: null, ready: [], incarnation: 0, held: [], again: false }
+      this.#roles.set(name, role)
       for (let n = livesOf(name, this.#scenario); n > 0; n -= 1) {
         role.ready.push(this.#spawn(name, role, spec, files))
       }
     }
-    await Promise.all([...this.#roles.values()].flatMap(({ ready }) => ready.map((l) => l.isUp)))
+    await Promise.all(this.#lives().map((life) => life.isUp))
   }
 
   #redisRun(): RedisRun {
     const { address, survey, control, prefix } = this.#options
-    const { record } = this.#recorder
-    const startUs = this.#startMs * 1000
+    const startUs = this.#clock.startMs * 1000
     const truth = new RedisTruth({
       prefix,
       server: REDIS,
       tellsExpiry: survey.tellsExpiry,
       traceUs: (unixMs) => Math.round(unixMs * 1000 - survey.clockOffsetUs - startUs),
-      record: (event) => this.#over || record(event),
+      record: this.#record,
     })
+    let commands = 0
+    let conns = 0
     return {
       server: REDIS,
       prefix,
       truth,
-      turnstile: this.#turnstile,
       control,
-      record: (event) => this.#over || record(event),
-      atOneInstant: this.#atOneInstant,
+      turnstile: this.#turnstile,
+      record: this.#record,
+      atOneInstant: this.#clock.atOneInstant,
       open: () => openLink(address),
-      nextCommand: () => this.#next.command++,
-      nextConn: () => this.#next.conn++,
+      nextCommand: () => ++commands,
+      nextConn: () => ++conns,
       fail: (error) => this.#fail(error),
-    }
-  }
-
-  #redisProxy(name: string, role: Role, run: RedisRun): RedisProxy {
-    const proxy = new RedisProxy({
-      run,
-      process: name,
-      incarnation: () => role.incarnation,
-      link: this.#linkOf(name, REDIS),
-      verdictOn: (argv, release) =>
-        this.#director.waiting
-          ? this.#director.verdictOn(name, argv, release)
-          : { kind: 'deliver' },
-      moved: () => role.life?.moved(),
-    })
-    this.#redis.push(proxy)
-    return proxy
-  }
-
-  #httpProxy(name: string, role: Role, to: string, toPort: number, port: number): HttpProxy {
-    const { record } = this.#recorder
-    return new HttpProxy(port, {
-      process: name,
-      incarnation: () => role.incarnation,
-      to,
-      toPort,
-      realPort: this.#roles.get(to)?.port ?? 0,
-      record: (event) => this.#over || record(event),
-      link: this.#linkOf(name, to),
-      nextRequest: () => this.#next.request++,
-      nextConn: () => this.#next.conn++,
-    })
-  }
-
-  #linkOf(process: string, to: string): ProxyLink {
-    const key = `${process} ${to}`
-    const known = this.#links.get(key)
-    if (known !== undefined) return known
-    const link = new ProxyLink(
-      () => this.#over || this.#director.linkBit(process, to),
-      (delayMs, run) => this.after(delayMs, run),
-    )
-    this.#links.set(key, link)
-    return link
-  }
-
-  #nowUs(): number {
-    return Math.round((performance.now() - this.#startMs) * 1000)
-  }
-
-  /** All that `tell` records has one time. */
-  readonly #atOneInstant = (tell: () => void): void => {
-    this.#instantUs = this.#nowUs()
-    try {
-      tell()
-    } finally {
-      this.#instantUs = null
     }
   }
 
@@ -412,17 +311,11 @@ export class RealArm implements Arm {
     return [...this.#roles.values()].flatMap(({ life, ready }) => (life ? [life, ...ready] : ready))
   }
 
-  #proxiesTo(name: string): readonly HttpProxy[] {
-    return [...this.#roles.values()].flatMap(({ http }) =>
-      http.filter(({ to }) => to === name).map(({ proxy }) => proxy),
-    )
-  }
-
   /** Opens the ways to a process once it listens. */
   async #untilItServes(name: string, life: RealProcess): Promise<void> {
-    const role = this.#roles.get(name)!
-    while (!this.#over && !role.isUp && role.life === life && life.state !== 'exited') {
-      if (life.state === 'running') await this.#look(name, role)
+    const isCurrent = (): boolean => this.#roles.get(name)?.life === life
+    while (!this.#over && !this.#ways.isUp(name) && isCurrent() && life.state !== 'exited') {
+      if (life.state === 'running') await this.#look(name)
       await new Promise((resolve) => setTimeout(resolve, PORT_POLL_MS))
     }
   }
@@ -431,28 +324,18 @@ export class RealArm implements Arm {
   #tellOnceLooked(name: string, role: Role, tell: () => void): void {
     role.held.push(tell)
     if (role.held.length > 1) return
-    void this.#look(name, role).then(() => {
+    void this.#look(name).then(() => {
       for (const held of role.held.splice(0)) held()
     })
   }
 
-  async #look(name: string, role: Role): Promise<void> {
-    if (role.isUp || role.port === null || !(await answers(role.port))) return
-    await Promise.all(this.#proxiesTo(name).map((proxy) => proxy.serve(true)))
-    role.isUp = true
+  async #look(name: string): Promise<void> {
+    try {
+      await this.#ways.look(name)
+    } catch (error) {
+      this.#fail(error as Error)
+    }
   }
-
-  /** Resolves when every process is gone and no command is on its way. */
-  async gone(): Promise<void> {
-    await Promise.all(this.#lives().map((life) => life.gone))
-    await this.#turnstile.idle()
-  }
-}
-
-function newRole(port: number | null): Role {
-  const isUp = port === null
-  const life = { life: null, ready: [], incarnation: 0, again: false }
-  return { ...life, env: {}, port, isUp, held: [], http: [] }
 }
 
 /** How many lives of a name its scenario can come to. */

@@ -63,7 +63,7 @@ export async function parseCommand(
       .option('--json', 'print the verdict as JSON and nothing else')
       .option('--twice', 'run every world twice; a difference is a bug of ours (exit 4)')
       .option('--no-together', 'leave out the ungraded run with all files together')
-      .option('--arm <arm>', 'sim: in memory; real: with REDIS_URL, child processes and signals')
+      .option('--arm <arm>', 'sim: in memory; real: child processes, with REDIS_URL', once('--arm'))
   graded('start', 'with SELFTEST=1: grade the lab and folder that one stands in').action(
     (flags: GradingFlags) => verbs.start(flags),
   )
