@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { maskPassword, parseRedisAddress } from '../../src/arm/redis-address.ts'
+import { meetServer } from '../../src/arm/run-real.ts'
 
 describe('an address of a Redis', () => {
   test('is taken apart; the password is decoded, and masked where it is shown', () => {
@@ -46,4 +47,16 @@ describe('an address of a Redis', () => {
     expect(maskPassword('redis://u:a@b:c@host:1')).toBe('redis://u:***@host:1')
     expect(maskPassword('redis://host:1')).toBe('redis://host:1')
   })
+})
+
+test('on Windows the real arm is refused, whatever the address', async () => {
+  const platform = Object.getOwnPropertyDescriptor(process, 'platform')!
+  Object.defineProperty(process, 'platform', { ...platform, value: 'win32' })
+  try {
+    await expect(meetServer('redis://127.0.0.1:1')).rejects.toThrow(
+      'The real arm does not run on Windows.',
+    )
+  } finally {
+    Object.defineProperty(process, 'platform', platform)
+  }
 })
