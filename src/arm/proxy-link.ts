@@ -39,7 +39,11 @@ export class ProxyLink {
           .then(() => this.#delay(cameMs + delayMs))
           .then(() => this.#open(way))
           .then(run)
-          .catch(() => {})
+          .catch((bug) =>
+            queueMicrotask(() => {
+              throw bug
+            }),
+          )
           .then(() => {
             if (last === mine) last = DONE
           })

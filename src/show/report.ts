@@ -3,7 +3,7 @@
  * was seen, what to do next, and the command that repeats it.
  *
  * A view of the verdict alone; it decides nothing. Every text that the code under test can have
- * written is sanitised. Times: virtual seconds with three decimals.
+ * written is sanitised. Times: seconds of the run (virtual, or true in the real arm), three decimals.
  */
 
 import type { CheckVerdict, Evidence, Place, Status, Verdict } from '../judge/verdict.ts'
