@@ -6,4 +6,4 @@ export interface RunningServer {
 }
 
 export function installedRedis(): string | null
-export function startRedis(): Promise<RunningServer>
+export function startRedis(settings?: Readonly<Record<string, string>>): Promise<RunningServer>

@@ -46,16 +46,19 @@ function answersPing(port) {
       socket.destroy()
       resolve(answer)
     }
-    socket.once('data', (data) => done(data.toString().startsWith('+PONG')))
+    socket.once('data', (data) => done(/^(\+PONG|-NOAUTH)/.test(data.toString())))
     socket.once('error', () => done(false))
   })
 }
 
-/** Starts a redis-server and waits until it answers. Throws with its output when it does not. */
-export async function startRedis() {
+/**
+ * Starts a redis-server and waits until it answers. `settings` are added to its configuration. Throws
+ * with its output when it does not answer.
+ */
+export async function startRedis(settings = {}) {
   const port = await freePort(REDIS_PORT)
   const dir = mkdtempSync(path.join(os.tmpdir(), 'leaselab-redis-'))
-  const options = { port, bind: '127.0.0.1', save: '', appendonly: 'no', dir }
+  const options = { port, bind: '127.0.0.1', save: '', appendonly: 'no', dir, ...settings }
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])
   const server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''

@@ -47,7 +47,7 @@ export const CASES: readonly Case[] = [
   },
   {
     claim: 'timers fire by deadline, whatever the order of setting',
-    source: `for (const ms of [50, 10, 30, 20, 40]) setTimeout(() => console.log(ms), ms)`,
+    source: `for (const ms of [250, 50, 150, 100, 200]) setTimeout(() => console.log(ms), ms)`,
   },
   {
     claim: 'immediates made by an immediate wait for the next round',
