@@ -15,9 +15,18 @@ export {
   seen,
   violated,
 } from './finding.ts'
+export type {
+  EventRef,
+  Invariant,
+  InvariantId,
+  InvariantVerdict,
+  Violation,
+} from './invariants/invariant.ts'
+export { checkInvariants, INVARIANTS, invariant } from './invariants/registry.ts'
 export type { Check, Exercise, Lab } from './lab.ts'
 export { defineLab } from './lab.ts'
 export { believed, meddling, owned, takenAlive } from './lease-history.ts'
+export type { Setting } from './setting.ts'
 export type { Append, Plant } from './store-history.ts'
 export { appends, effects, plants } from './store-history.ts'
 export type { Evidence, Finding, Place } from './verdict.ts'
