@@ -88,7 +88,7 @@ function* withoutLease(life: Life, history: History, setting: Setting): Generato
     const own = grants.findLast(
       (grant) => grant.by === process && grant.resource === resource && grant.token === token,
     )
-    if (!own || !own.over || aliveAt(own, asked)) continue
+    if (!own?.over || aliveAt(own, asked)) continue
     const went = { lapsed: 'lapsed', deleted: 'been given up', overwritten: 'been taken' }[
       own.over.how
     ]
