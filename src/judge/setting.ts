@@ -45,11 +45,15 @@ export interface MessageSetting {
   readonly fields: { readonly run: string; readonly seq: string }
   /** Keys of dead-letter streams begin so; null if there are none. */
   readonly deadLetterStart: string | null
-  /** The endpoint that takes messages: it answers `status` with run and seq once one is published. */
+  /**
+   * The endpoint that takes messages: it answers `status` once one is published, with run, seq and
+   * (in the member `resource`) where it went.
+   */
   readonly published: {
     readonly server: string
     readonly path: string
     readonly status: number
+    readonly resource: string
   } | null
 }
 

@@ -28,7 +28,7 @@ export const SETTING: Setting = {
     group: 'workers',
     fields: { run: 'run', seq: 'seq' },
     deadLetterStart: 'dead',
-    published: { server: 'gateway', path: '/messages', status: 202 },
+    published: { server: 'gateway', path: '/messages', status: 202, resource: 'shard' },
   },
   store: {
     server: 'store',
@@ -117,7 +117,7 @@ export class Story extends TraceScript {
   }
 
   publish(seq: number, run = RUN): this {
-    return this.post('customer', 'gateway', '/messages', {}, 202, { run, seq })
+    return this.post('customer', 'gateway', '/messages', {}, 202, { run, seq, shard: 131 })
   }
 
   /** Entries are handed out; their ids follow their seqs unless `ids` says otherwise. */

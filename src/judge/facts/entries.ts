@@ -12,6 +12,7 @@ import type { RedisCommand, ReplyValue } from '../../trace/events.ts'
 import type { History, RedisExchange } from '../../trace/history.ts'
 import { deliveredFrom, jsonBody } from '../../trace/history.ts'
 import type { MessageSetting } from '../setting.ts'
+import { resourceOf } from './beliefs.ts'
 import { keysOf } from './command-keys.ts'
 import type { Moment } from './lives.ts'
 
@@ -40,7 +41,10 @@ export interface Acknowledgement extends Moment {
   readonly command: RedisCommand
 }
 
-export interface Published extends Message, Moment {}
+export interface Published extends Message, Moment {
+  /** Null if the answer did not tell. */
+  readonly resource: string | null
+}
 export interface DeadLetter extends Message, Moment {
   readonly by: string
 }
@@ -50,7 +54,7 @@ export interface Messages {
   readonly deliveries: readonly Delivery[]
   readonly acknowledgements: readonly Acknowledgement[]
   readonly deadLetters: readonly DeadLetter[]
-  /** Messages whose publishing was confirmed. */
+  /** Messages whose publishing was confirmed: by the endpoint that takes them, or by XADD itself. */
   readonly published: readonly Published[]
 }
 
@@ -58,12 +62,14 @@ export interface Messages {
 export function messagesOf(history: History, names: MessageSetting): Messages {
   const known = new Map<string, Entry>()
   const deliveries: Delivery[] = []
+  const added: Published[] = []
   for (const { command, answer } of history.redis.exchanges()) {
     if (!answer) continue
     for (const [stream, id, fields] of shown(command, answer.reply, names)) {
       const entry = known.get(`${stream} ${id}`) ?? entryOf(stream, id, fields, names)
       if (!entry) continue
       known.set(`${stream} ${id}`, entry)
+      if (command.argv[0] === 'XADD') added.push({ ...entry, i: answer.i, t: answer.t })
       const how = HANDING[command.argv[0] ?? '']
       if (!how) continue
       const { process, incarnation } = command
@@ -82,7 +88,7 @@ export function messagesOf(history: History, names: MessageSetting): Messages {
     deliveries: deliveries.sort((a, b) => a.i - b.i),
     acknowledgements: exchanges.flatMap((each) => acknowledged(each, known, wrote, names)),
     deadLetters: exchanges.flatMap((each) => deadLettered(each, known, wrote, names)),
-    published: publishedIn(history, names),
+    published: [...publishedIn(history, names), ...added].sort((a, b) => a.i - b.i),
   }
 }
 
@@ -93,8 +99,9 @@ export function compareIds(a: string, b: string): number {
   return Number(ams) - Number(bms) || Number(aseq) - Number(bseq)
 }
 
-export function sameMessage(a: Message, b: Message): boolean {
-  return a.run === b.run && a.seq === b.seq
+/** Equal for the same message, and only for it. */
+export function messageKey({ run, seq }: Message): string {
+  return `${seq} ${run}`
 }
 
 const HANDING: Readonly<Record<string, Delivery['how']>> = {
@@ -118,9 +125,7 @@ function shown({ argv }: RedisCommand, reply: ReplyValue, names: MessageSetting)
   }
   if (!first.startsWith(names.keyStart)) return []
   if (name === 'XADD' && typeof reply === 'string') {
-    // The fields come in pairs at the end; what stands before them are options and the id.
-    const at = argv.findIndex((arg, n) => n > 1 && (arg === '*' || /^\d+(-(\d+|\*))?$/.test(arg)))
-    return [[first, reply, pairs(argv.slice(at + 1))]]
+    return [[first, reply, pairs(argv.slice(idPlace(argv) + 1))]]
   }
   const list = name === 'XAUTOCLAIM' ? asList(asList(reply)[1]) : asList(reply)
   const ofGroup = (name === 'XAUTOCLAIM' || name === 'XCLAIM') && group === names.group
@@ -130,6 +135,19 @@ function shown({ argv }: RedisCommand, reply: ReplyValue, names: MessageSetting)
     const [id, fields] = asList(item)
     return typeof id === 'string' ? [[first, id, pairs(asList(fields).map(String))]] : []
   })
+}
+
+/** Where XADD has its id, behind key and options; its fields follow. */
+function idPlace(argv: readonly string[]): number {
+  let at = 2
+  for (;;) {
+    const option = argv[at]?.toUpperCase()
+    if (option === 'NOMKSTREAM') at += 1
+    else if (option === 'LIMIT') at += 2
+    else if (option === 'MAXLEN' || option === 'MINID') {
+      at += argv[at + 1] === '~' || argv[at + 1] === '=' ? 3 : 2
+    } else return at
+  }
 }
 
 function entryOf(
@@ -195,7 +213,8 @@ function publishedIn(history: History, { published, fields }: MessageSetting): P
     const run = body[fields.run]
     const seq = body[fields.seq]
     if (typeof run !== 'string' || typeof seq !== 'number') return []
-    return [{ run, seq, i: response.i, t: response.t }]
+    const resource = resourceOf(body[published.resource])
+    return [{ run, seq, resource, i: response.i, t: response.t }]
   })
 }
 

@@ -9,6 +9,7 @@
 import type { RedisCommand } from '../../trace/events.ts'
 import type { History, Term } from '../../trace/history.ts'
 import type { LeaseSetting } from '../setting.ts'
+import { firstEvent } from './lives.ts'
 
 export interface Grant {
   readonly resource: string
@@ -139,6 +140,5 @@ function endOf(term: Term, history: History): GrantEnd | null {
 
 /** Place of the first event after `t`. */
 function showing(history: History, t: number): number {
-  const { events } = history
-  return events.find((event) => event.t > t)?.i ?? events.length
+  return firstEvent(history, t, 'after')?.i ?? history.events.length
 }

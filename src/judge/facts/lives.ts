@@ -10,6 +10,19 @@ export interface Moment {
   readonly t: number
 }
 
+/** The first event at `t` or later (`from`), or strictly later than that (`after`); null if none is. */
+export function firstEvent({ events }: History, t: number, edge: 'from' | 'after'): Moment | null {
+  let low = 0
+  let high = events.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const at = events[middle]!.t
+    if (at > t || (edge === 'from' && at === t)) high = middle
+    else low = middle + 1
+  }
+  return events[low] ?? null
+}
+
 export interface Life {
   readonly process: string
   readonly incarnation: number

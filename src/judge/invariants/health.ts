@@ -2,8 +2,8 @@
 
 import type { HttpRequest, HttpResponse, TraceEvent } from '../../trace/events.ts'
 import type { History } from '../../trace/history.ts'
-import { messagesOf } from '../facts/entries.ts'
-import { type Grant, grantsOf, holderAt } from '../facts/grants.ts'
+import { messageKey, messagesOf } from '../facts/entries.ts'
+import { grantsOf, holderAt } from '../facts/grants.ts'
 import type { Moment } from '../facts/lives.ts'
 import type { Setting } from '../setting.ts'
 import { sec } from '../words.ts'
@@ -24,12 +24,12 @@ export const health: Invariant = {
     if (answers.length === 0) {
       return notApplicable(`nobody asked a worker for ${names.livenessPath} in this run`)
     }
-    const grants = setting.leases ? grantsOf(history, setting.leases) : []
+    const stalledSince = standstill(history, setting)
     const violations = []
     let facts = 0
     for (const { to, status, response } of answers) {
       const outage = outageAt(history, to, response, names.dependencies)
-      const stall = outage ? null : stalledSince(history, to, response, grants, setting)
+      const stall = outage ? null : stalledSince(to, response)
       if (!outage && !stall) continue
       facts += 1
       const alive = status >= 200 && status < 400
@@ -101,40 +101,38 @@ function hostOf(address: string): string {
   return address.split(':')[0] ?? address
 }
 
-/** Since when a worker's loop has stood still with work waiting, if for too long at that moment. */
-function stalledSince(
-  history: History,
-  worker: string,
-  at: Moment,
-  grants: readonly Grant[],
-  { messages: names, health: limits }: Setting,
-) {
-  if (!names || !limits) return null
-  const { entries, acknowledgements, deliveries } = messagesOf(history, names)
-  const turns = history.redis
-    .exchanges(worker)
-    .filter(({ command: { argv, i } }) => argv[0] === 'XREADGROUP' && i < at.i)
-    .map(({ command }): Moment => command)
-  const done = acknowledgements.filter(({ by, i }) => by === worker && i < at.i)
-  for (const resource of new Set(entries.map((entry) => entry.resource))) {
-    const holder = holderAt(grants, resource, at)
-    if (holder?.by !== worker) continue
-    const waiting = history.redis
-      .effects(names.keyStart + resource)
-      .map(({ effect }) => effect)
-      .filter((effect) => effect.op === 'write' && effect.i < at.i)
-    const open = entries.filter(
-      (entry) =>
-        entry.resource === resource &&
-        !acknowledgements.some((each) => each.entry === entry && each.i < at.i),
-    )
-    const first = waiting[0]
-    if (open.length === 0 || !first) continue
-    const handed = deliveries.filter(({ to, i }) => to === worker && i < at.i)
-    const since = [holder, first, ...turns, ...done, ...handed].reduce((a, b) =>
-      b.i > a.i ? b : a,
-    )
-    if (at.t - since.t > limits.wedgedAfterMs * 1000) return { resource, since }
+/** Since when a worker's loop has stood still with work waiting, if for too long at a moment. */
+type Standstill = (worker: string, at: Moment) => { resource: string; since: Moment } | null
+
+function standstill(history: History, { messages: names, leases, health }: Setting): Standstill {
+  if (!names || !leases || !health) return () => null
+  const grants = grantsOf(history, leases)
+  const { acknowledgements, deliveries, published } = messagesOf(history, names)
+  const doneAt = new Map(acknowledgements.map(({ entry, i }) => [messageKey(entry), i]))
+  const handed = deliveries.map(({ entry, i, t }) => ({ ...entry, i, t }))
+  const shown = [...published, ...handed].sort((a, b) => a.i - b.i)
+  const turns = [
+    ...history.redis.exchanges().flatMap(({ command: { argv, process, i, t } }) => {
+      return argv[0] === 'XREADGROUP' ? [{ by: process, i, t }] : []
+    }),
+    ...deliveries.map(({ to, i, t }) => ({ by: to, i, t })),
+    ...acknowledgements.map(({ by, i, t }) => ({ by, i, t })),
+  ].sort((a, b) => a.i - b.i)
+  return (worker, at) => {
+    const turn = turns.findLast(({ by, i }) => by === worker && i < at.i)
+    const seen = new Set<string | null>()
+    for (const message of shown) {
+      const { resource, i } = message
+      if (i >= at.i) break
+      if (resource === null || seen.has(resource)) continue
+      if ((doneAt.get(messageKey(message)) ?? at.i) < at.i) continue
+      // The oldest message of this resource that waits.
+      seen.add(resource)
+      const holder = holderAt(grants, resource, at)
+      if (holder?.by !== worker) continue
+      const since = [holder, message, turn ?? holder].reduce((a, b) => (b.i > a.i ? b : a))
+      if (at.t - since.t > health.wedgedAfterMs * 1000) return { resource, since }
+    }
+    return null
   }
-  return null
 }

@@ -7,6 +7,7 @@
  */
 
 import type { History } from '../../trace/history.ts'
+import { firstEvent } from '../facts/lives.ts'
 import type { Setting } from '../setting.ts'
 
 export type InvariantId = `I${number}`
@@ -88,8 +89,7 @@ export function notApplicable(reason: string): InvariantVerdict {
 
 /** The first event at `t` or later, or the last one: where something shows that did not happen. */
 export function showsAt(history: History, t: number): EventRef {
-  const { events } = history
-  const event = events.find((each) => each.t >= t) ?? events.at(-1)
+  const event = firstEvent(history, t, 'from') ?? history.events.at(-1)
   return event ? ref(event) : { i: 0, t: 0 }
 }
 

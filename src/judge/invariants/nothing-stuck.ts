@@ -1,7 +1,7 @@
 /** I6: no entry stays pending for too long without an owner at work on it. */
 
 import type { History } from '../../trace/history.ts'
-import { type Entry, messagesOf } from '../facts/entries.ts'
+import { type Entry, messageKey, messagesOf } from '../facts/entries.ts'
 import { type Grant, grantsOf, holderAt } from '../facts/grants.ts'
 import { groupedBy } from '../facts/grouped.ts'
 import type { Moment } from '../facts/lives.ts'
@@ -25,13 +25,14 @@ export const nothingStuck: Invariant = {
     const work = workOf(history, setting, grantsOf(history, leases))
     const boundUs =
       (leases.ttlMs + leases.sweepMs + bounds.longestHandlingMs + bounds.latencyMs) * 1000
+    const ends = new Map(acknowledgements.map((each) => [each.entry, each]))
     const seen = new Set<Entry>()
     const violations = []
     let facts = 0
     for (const { entry, to, i, t } of deliveries) {
       if (seen.has(entry)) continue
       seen.add(entry)
-      const done = acknowledgements.find((each) => each.entry === entry) ?? null
+      const done = ends.get(entry) ?? null
       const end = done ?? showsAt(history, history.endUs)
       if (done || end.t - t > boundUs) facts += 1
       const signs: Moment[] = [
@@ -64,6 +65,7 @@ function workOf(
   grants: readonly Grant[],
 ): ReadonlyMap<string, readonly Moment[]> {
   const { deliveries, acknowledgements, entries } = messagesOf(history, messages!)
+  const known = new Map(entries.map((entry) => [messageKey(entry), entry]))
   const signs: (Moment & { readonly by: string; readonly resource: string })[] = [
     ...deliveries.map(({ i, t, to, entry }) => ({ i, t, by: to, resource: entry.resource })),
     ...acknowledgements.map(({ i, t, by, entry }) => ({ i, t, by, resource: entry.resource })),
@@ -72,8 +74,8 @@ function workOf(
     }),
     ...(beliefs ? history.output.said(null, beliefs.began) : []).flatMap((line) => {
       const { i, t, process, fields } = line
-      const { run, seq } = { run: fields[beliefs!.run], seq: fields[beliefs!.seq] }
-      const entry = entries.find((each) => each.run === run && each.seq === seq)
+      const message = { run: String(fields[beliefs!.run]), seq: Number(fields[beliefs!.seq]) }
+      const entry = known.get(messageKey(message))
       return entry ? [{ i, t, by: process, resource: entry.resource }] : []
     }),
   ]

@@ -1,6 +1,6 @@
 /** I5: every message has exactly one effect, or one dead-letter entry. */
 
-import { type Message, messagesOf } from '../facts/entries.ts'
+import { type Message, messageKey, messagesOf } from '../facts/entries.ts'
 import type { Moment } from '../facts/lives.ts'
 import { storeEffects } from '../facts/store.ts'
 import { sec } from '../words.ts'
@@ -18,7 +18,7 @@ export const once: Invariant = {
     const { acknowledgements, deadLetters, deliveries } = messagesOf(history, names)
     const outcomes = new Map<string, Outcome[]>()
     const add = (message: Message, outcome: Outcome): void => {
-      const key = `${message.run} ${message.seq}`
+      const key = messageKey(message)
       outcomes.set(key, [...(outcomes.get(key) ?? []), { ...outcome, message }])
     }
     for (const { run, seq, i, t, by, token, resource } of storeEffects(history, store)) {
@@ -45,7 +45,7 @@ export const once: Invariant = {
     }
     let lost = 0
     for (const { entry, by, i, t } of acknowledgements) {
-      if (outcomes.has(`${entry.run} ${entry.seq}`)) continue
+      if (outcomes.has(messageKey(entry))) continue
       lost += 1
       const delivery = deliveries.findLast((each) => each.entry === entry && each.i < i)
       violations.push(

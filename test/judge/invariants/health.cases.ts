@@ -45,6 +45,19 @@ describe('I13, health', () => {
     expect(verdictOf('I13', running().hand(A, [1]).at(9000).alive(A, 200)).kind).toBe('vacuous')
   })
 
+  it('a message that nobody has read yet is work too, from when it was published', () => {
+    const story = running().at(5000).publish(1)
+    expect(onlySentence('I13', story.at(16_000).alive(A, 200))).toContain('stood still since 5.0 s')
+    const later = running()
+      .alive(A, 200)
+      .at(60_000)
+      .publish(1)
+      .hand(A, [1])
+      .at(61_000)
+      .alive(A, 200)
+    expect(verdictOf('I13', later).kind).toBe('vacuous')
+  })
+
   it('a loop without work may rest', () => {
     const story = running().hand(A, [1]).acknowledge(A, 1).at(60_000).alive(A, 200)
     expect(verdictOf('I13', story).kind).toBe('vacuous')

@@ -26,6 +26,21 @@ describe('I4, order', () => {
     expect(onlySentence('I4', story)).toContain('never took effect')
   })
 
+  it('is violated by messages that are begun side by side, whatever comes of it', () => {
+    const story = new Story().hand(A, [1, 2]).begins(A, 1).at(50).begins(A, 2)
+    expect(onlySentence('I4', story.at(200).write(A, 1, 1).write(A, 1, 2))).toBe(
+      'worker-a began message 2 of run-u-1 at 0.05 s before message 1, begun at 0.0 s, had taken effect',
+    )
+  })
+
+  it('one begun after the other’s effect, or dead letter, or by a successor, is not side by side', () => {
+    const begun = () => new Story().hand(A, [1, 2]).begins(A, 1)
+    const after = begun().write(A, 1, 1).begins(A, 2).write(A, 1, 2)
+    const dead = begun().bury(A, 1).begins(A, 2).write(A, 1, 2)
+    const taken = begun().claim(B, [1, 2]).begins(B, 1).write(B, 2, 1).begins(B, 2).write(B, 2, 2)
+    for (const story of [after, dead, taken]) expect(verdictOf('I4', story).kind).toBe('held')
+  })
+
   it('a dead letter holds nobody up from then on', () => {
     const dead = new Story().hand(A, [1, 2]).bury(A, 1).write(A, 1, 2)
     const late = new Story().hand(A, [1, 2]).write(A, 1, 2).bury(A, 1)

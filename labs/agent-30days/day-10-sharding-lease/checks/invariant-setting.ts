@@ -40,7 +40,7 @@ export function settingOf(scenario: Scenario): Setting {
       group: GROUP,
       fields: { run: 'runId', seq: 'seq' },
       deadLetterStart: null,
-      published: { server: 'gateway', path: '/messages', status: 202 },
+      published: { server: 'gateway', path: '/messages', status: 202, resource: 'shard' },
     },
     store: {
       server: STORE,
