@@ -28,8 +28,8 @@ export interface LeaseSetting {
   readonly keyStart: string
   /** A lease's value is owner, this, token; split at its last occurrence. */
   readonly separator: string
-  /** Key of the counter that mints tokens, or null if there is none in Redis. */
-  readonly tokenCounter: string | null
+  /** Keys that begin so are counters that mint tokens; null if there are none in Redis. */
+  readonly counterStart: string | null
   readonly ttlMs: number
   /** How often a worker looks for free leases. */
   readonly sweepMs: number

@@ -18,7 +18,7 @@ export const SETTING: Setting = {
   leases: {
     keyStart: 'lease:',
     separator: '|',
-    tokenCounter: 'fence',
+    counterStart: 'fence',
     ttlMs: TTL_MS,
     sweepMs: 5000,
     staged: ['staged'],

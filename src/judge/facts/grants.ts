@@ -126,6 +126,15 @@ export function ownerAndToken(
   return { owner: value.slice(0, at), token }
 }
 
+/** Leases whose values are among a command's arguments (of a script: among its keys and arguments). */
+export function leasesCarried(
+  argv: readonly string[],
+  separator: string,
+): readonly { readonly owner: string; readonly token: number }[] {
+  const from = /^(EVAL|EVALSHA|FCALL)$/.test(argv[0] ?? '') ? 3 : 1
+  return argv.slice(from).flatMap((arg) => ownerAndToken(arg, separator) ?? [])
+}
+
 function endOf(term: Term, history: History): GrantEnd | null {
   const { ended, expireAt } = term
   if (ended) {

@@ -1,9 +1,8 @@
 /** I1: what a resource accepts never goes back in token. */
 
 import { messagesOf } from '../facts/entries.ts'
-import { type Grant, grantsOf, lastGrantTo, ownerAndToken } from '../facts/grants.ts'
+import { type Grant, grantsOf, lastGrantTo, leasesCarried } from '../facts/grants.ts'
 import { type StoreCall, storeCalls } from '../facts/store.ts'
-import type { Setting } from '../setting.ts'
 import { sec } from '../words.ts'
 import { type Invariant, notApplicable, type Violation, verdict, violation } from './invariant.ts'
 
@@ -27,8 +26,8 @@ export const fence: Invariant = {
     if (leases && messages) {
       for (const { entry, by, command, i, t } of messagesOf(history, messages).acknowledgements) {
         const { resource } = entry
-        const token =
-          carried(command.argv, setting) ?? lastGrantTo(grants, by, resource, { i })?.token
+        const [carried] = leasesCarried(command.argv, leases.separator)
+        const token = carried?.token ?? lastGrantTo(grants, by, resource, { i })?.token
         if (token === undefined) continue
         facts += 1
         const newer = grants.find(
@@ -85,14 +84,4 @@ function zombie(
   const grant = grants.find((each) => each.resource === resource && each.token === token)
   const since = grant?.over?.t
   return since !== undefined && since <= t ? `${by}, a zombie since ${sec(since)},` : by
-}
-
-/** The token in a script's arguments, if one of them is a lease's value. */
-function carried(argv: readonly string[], { leases }: Setting): number | null {
-  if (!leases) return null
-  for (const arg of argv.slice(1)) {
-    const lease = arg.includes('\n') ? null : ownerAndToken(arg, leases.separator)
-    if (lease) return lease.token
-  }
-  return null
 }

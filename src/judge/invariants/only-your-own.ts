@@ -1,7 +1,7 @@
 /** I8: release and renewal touch the caller's own epoch. */
 
 import type { RedisCommand } from '../../trace/events.ts'
-import { doersOf, type Grant, grantsOf, ownerAndToken } from '../facts/grants.ts'
+import { doersOf, type Grant, grantsOf, leasesCarried } from '../facts/grants.ts'
 import { sec } from '../words.ts'
 import { type Invariant, notApplicable, verdict, violation } from './invariant.ts'
 
@@ -76,9 +76,5 @@ function touchesOf(grant: Grant, doers: ReadonlyMap<number, RedisCommand>) {
 
 /** The token in a command's arguments, if a value of this owner is among them. */
 function meantBy({ argv }: RedisCommand, separator: string, owner: string): number | null {
-  for (const arg of argv.slice(1)) {
-    const lease = arg.includes('\n') ? null : ownerAndToken(arg, separator)
-    if (lease?.owner === owner) return lease.token
-  }
-  return null
+  return leasesCarried(argv, separator).find((lease) => lease.owner === owner)?.token ?? null
 }

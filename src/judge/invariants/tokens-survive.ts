@@ -2,6 +2,7 @@
 
 import type { AttributedEffect } from '../../trace/history.ts'
 import { type Grant, grantsOf } from '../facts/grants.ts'
+import { groupedBy } from '../facts/grouped.ts'
 import { type StoreCall, storeCalls } from '../facts/store.ts'
 import { sec } from '../words.ts'
 import { type Invariant, notApplicable, type Violation, verdict, violation } from './invariant.ts'
@@ -12,17 +13,18 @@ export const tokensSurvive: Invariant = {
   sentence:
     'Tokens survive restart, failover and flush: each grant’s is larger than all before it.',
   scope:
-    'Grants of one resource against each other and against what the store had accepted before, and the counter that mints them. The first grant of a resource proves nothing, unless the store knows a token already.',
+    'Grants of one resource against each other and against what the store had accepted before, and the counters that mint them. The first grant of a resource proves nothing, unless the store knows a token already.',
   check(history, { leases, store }) {
     if (!leases) return notApplicable('the lab has no leases')
     const grants = grantsOf(history, leases)
     const accepted = (store ? storeCalls(history, store) : []).filter(
       ({ outcome }) => outcome === 'accepted',
     )
-    const drawn =
-      leases.tokenCounter === null
-        ? []
-        : history.redis.effects(leases.tokenCounter).filter(({ effect }) => effect.op === 'set')
+    const { counterStart } = leases
+    const drawn = history.redis.effects().filter(({ effect: { op, key } }) => {
+      return op === 'set' && counterStart !== null && key.startsWith(counterStart)
+    })
+    const counters = groupedBy(drawn, ({ effect }) => effect.key)
     const compared = grants.flatMap((grant) => {
       const before = highestBefore(grant, grants, accepted)
       return before ? [{ grant, before }] : []
@@ -31,9 +33,9 @@ export const tokensSurvive: Invariant = {
       ...compared.flatMap(({ grant, before }) =>
         grant.token > before.token ? [] : [tooSmall(grant, before)],
       ),
-      ...countedBack(drawn, leases.tokenCounter ?? ''),
+      ...[...counters].flatMap(([key, own]) => [...countedBack(own, key)]),
     ]
-    const facts = compared.length + Math.max(0, drawn.length - 1)
+    const facts = compared.length + drawn.length - counters.size
     return verdict(facts, violations, 'no resource was granted twice')
   },
 }

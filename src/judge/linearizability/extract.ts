@@ -12,7 +12,7 @@
 import type { RedisEffect } from '../../trace/events.ts'
 import type { History, RedisExchange } from '../../trace/history.ts'
 import { keysOf } from '../facts/command-keys.ts'
-import { type Grant, grantsOf, lastGrantTo, ownerAndToken } from '../facts/grants.ts'
+import { type Grant, grantsOf, lastGrantTo, leasesCarried, ownerAndToken } from '../facts/grants.ts'
 import { storeCalls } from '../facts/store.ts'
 import type { LeaseSetting, MessageSetting, StoreSetting } from '../setting.ts'
 import type { StoreInput, StoreOutput } from './models/fenced-store.ts'
@@ -176,10 +176,6 @@ class LeaseReader {
   }
 
   #carried(argv: readonly string[]): Whose | null {
-    for (const arg of argv.slice(1)) {
-      const lease = arg.includes('\n') ? null : ownerAndToken(arg, this.#leases.separator)
-      if (lease) return lease
-    }
-    return null
+    return leasesCarried(argv, this.#leases.separator).at(0) ?? null
   }
 }

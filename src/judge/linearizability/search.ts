@@ -23,14 +23,18 @@ export type Search<State, In, Out> =
       readonly states: readonly State[]
     }
 
-interface Entry<In, Out> {
+/** Something that the list goes on from: its head, or an entry. */
+interface Link<In, Out> {
+  next: Entry<In, Out> | null
+}
+
+interface Entry<In, Out> extends Link<In, Out> {
   readonly operation: Operation<In, Out>
   readonly us: number
   readonly isCall: boolean
   /** Place among the operations with a known outcome, or among the others, by call. */
   readonly n: number
-  previous: Entry<In, Out> | null
-  next: Entry<In, Out> | null
+  previous: Link<In, Out> | null
   /** The return of a call; null for a call with an unknown outcome. */
   readonly end: Entry<In, Out> | null
 }
@@ -152,8 +156,8 @@ function firstReturnUs<In, Out>(from: Entry<In, Out>): number {
   return Number.POSITIVE_INFINITY
 }
 
-/** Calls and returns by time, behind an entry that stands for none. */
-function listOf<In, Out>(operations: readonly Operation<In, Out>[]): Entry<In, Out> {
+/** Calls and returns by time. */
+function listOf<In, Out>(operations: readonly Operation<In, Out>[]): Link<In, Out> {
   const byCall = [...operations].sort((a, b) => a.callUs - b.callUs)
   const entries: Entry<In, Out>[] = []
   let knownCount = 0
@@ -170,17 +174,8 @@ function listOf<In, Out>(operations: readonly Operation<In, Out>[]): Entry<In, O
     entries.push({ ...shared, us: callUs, isCall: true, n, end }, end)
   }
   entries.sort((a, b) => a.us - b.us || Number(b.isCall) - Number(a.isCall))
-  const none = operations[0] as Operation<In, Out>
-  const head = {
-    operation: none,
-    us: 0,
-    isCall: false,
-    n: -1,
-    previous: null,
-    next: null,
-    end: null,
-  }
-  let last: Entry<In, Out> = head
+  const head: Link<In, Out> = { next: null }
+  let last = head
   for (const each of entries) {
     last.next = each
     each.previous = last

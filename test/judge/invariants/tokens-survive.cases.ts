@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { A, B, Story } from '../story.ts'
 import { onlySentence, verdictOf } from './expect-verdict.ts'
 
-const drawn = (story: Story, token: number) =>
-  story.redis(A, ['INCR', 'fence'], token, { op: 'set', key: 'fence', value: String(token) })
+const drawn = (story: Story, token: number, key = 'fence') =>
+  story.redis(A, ['INCR', key], token, { op: 'set', key, value: String(token) })
 
 describe('I7, tokens survive', () => {
   it('holds when every grant’s token is larger than the one before', () => {
@@ -29,6 +29,11 @@ describe('I7, tokens survive', () => {
     expect(onlySentence('I7', story)).toBe(
       'the counter fence stood at 1 at 1.0 s after it had stood at 900 at 0.0 s',
     )
+  })
+
+  it('counters do not count for each other', () => {
+    const story = drawn(drawn(drawn(new Story(), 900, 'fence:1'), 1, 'fence:2'), 2, 'fence:2')
+    expect(verdictOf('I7', story)).toEqual({ kind: 'held', facts: 1 })
   })
 
   it('is vacuous with a single grant', () => {

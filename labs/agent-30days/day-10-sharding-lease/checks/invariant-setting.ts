@@ -30,7 +30,7 @@ export function settingOf(scenario: Scenario): Setting {
     leases: {
       keyStart: LEASES,
       separator: '|',
-      tokenCounter: 'lease:fence',
+      counterStart: 'lease:fence',
       ttlMs,
       sweepMs: largest('SWEEP_MS', VIRTUAL.sweepMs),
       staged: Object.values(scenario.processes).flatMap(({ program }) => STAGED[program] ?? []),
