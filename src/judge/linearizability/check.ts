@@ -39,14 +39,14 @@ export type Linearizability<In, Out> =
       readonly undecided: readonly string[]
     } & Figures)
 
-/** `budget.states` bounds the search; a few hundred an operation are plenty for histories of traces. */
+/** `budget` is in states; a hundred an operation are plenty for histories of traces. */
 export function checkLinearizable<State, In, Out>(
   model: Model<State, In, Out>,
   operations: readonly Operation<In, Out>[],
-  budget: { readonly states: number },
+  { budget }: { readonly budget: number },
 ): Linearizability<In, Out> {
-  if (!Number.isSafeInteger(budget.states) || budget.states < 1) {
-    throw new RangeError(`budget.states: expected a whole number from 1, got ${budget.states}`)
+  if (!Number.isSafeInteger(budget) || budget < 1) {
+    throw new RangeError(`budget: expected a whole number of states from 1, got ${budget}`)
   }
   for (const { callUs, outcome, client } of operations) {
     if (outcome.kind === 'unknown' || outcome.returnUs >= callUs) continue
@@ -60,7 +60,7 @@ export function checkLinearizable<State, In, Out>(
   let states = 0
   let waiting = byResource.size
   for (const [resource, own] of byResource) {
-    const share = Math.floor((budget.states - states) / waiting)
+    const share = Math.floor((budget - states) / waiting)
     waiting -= 1
     const search = searchOrder(model, own, share)
     states += search.steps

@@ -19,7 +19,7 @@ import {
 } from '../../../src/judge/linearizability/models/register.ts'
 import type { Model, Operation } from '../../../src/judge/linearizability/operation.ts'
 
-const BUDGET = { states: 10_000 }
+const BUDGET = { budget: 10_000 }
 
 /** `[client, input, output, call ms, return ms]`; without an output nobody knows the outcome. */
 type Line<In, Out> = readonly [string, In, Out | null, number, number?]
@@ -345,7 +345,7 @@ describe('verdicts', () => {
   })
 
   it('a search that runs out of budget is not decided, with its figures', () => {
-    expect(checkLinearizable(registerModel, knot('x'), { states: 500 })).toEqual({
+    expect(checkLinearizable(registerModel, knot('x'), { budget: 500 })).toEqual({
       kind: 'not-decided',
       why: 'budget',
       undecided: ['x'],
@@ -357,7 +357,7 @@ describe('verdicts', () => {
 
   it('the same history costs the same, and a large enough budget decides it', () => {
     const [one, two] = [1, 2].map(() =>
-      checkLinearizable(registerModel, knot('x'), { states: 1e7 }),
+      checkLinearizable(registerModel, knot('x'), { budget: 1e7 }),
     )
     expect(one).toMatchObject({ kind: 'violated', resource: 'x' })
     expect(one).toEqual(two)
@@ -365,7 +365,7 @@ describe('verdicts', () => {
 
   it('a violation of one resource outweighs another that is not decided', () => {
     const operations = [...knot('x'), read('nowhere', 'y', 0)]
-    expect(checkLinearizable(registerModel, operations, { states: 500 })).toMatchObject({
+    expect(checkLinearizable(registerModel, operations, { budget: 500 })).toMatchObject({
       kind: 'violated',
       resource: 'y',
     })
@@ -374,7 +374,7 @@ describe('verdicts', () => {
   it.each([
     ['a return before its call', [{ ...write(1, 'x'), callUs: 5000 }], 10],
     ['a budget of nothing', [write(1, 'x')], 0],
-  ])('refuses %s', (_, operations, states) => {
-    expect(() => checkLinearizable(registerModel, operations, { states })).toThrow(RangeError)
+  ])('refuses %s', (_, operations, budget) => {
+    expect(() => checkLinearizable(registerModel, operations, { budget })).toThrow(RangeError)
   })
 })

@@ -8,7 +8,7 @@ import { A, B, SETTING, Story } from '../story.ts'
 
 const KEY = 'lease:131'
 const TTL = '30000'
-const BUDGET = { states: 10_000 }
+const BUDGET = { budget: 10_000 }
 const leases = (story: Story) =>
   leaseOperations(new History(story.events), SETTING.leases!, SETTING.messages)
 const stored = (story: Story) => storeOperations(new History(story.events), SETTING.store!)

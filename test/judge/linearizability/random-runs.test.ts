@@ -15,7 +15,7 @@ const RUNS = 40
 const LOAD: Load = { resources: 2, clients: 4, calls: 12, lostPercent: 8, pauseUs: 1500 }
 /** Long enough for a lease to lapse in. */
 const SLOW: Load = { ...LOAD, pauseUs: 40_000 }
-const BUDGET = { states: 1_000_000 }
+const BUDGET = { budget: 1_000_000 }
 
 function kinds<S, In, Out>(
   model: Model<S, In, Out>,
@@ -61,7 +61,7 @@ describe('1,000 operations of 10 clients on 10 resources', () => {
   it('are decided with fewer than 50 states an operation', () => {
     const run = randomRun('large', load, () => new Lease())
     expect(run).toHaveLength(1000)
-    const verdict = checkLinearizable(leaseModel, run, { states: 50_000 })
+    const verdict = checkLinearizable(leaseModel, run, { budget: 50_000 })
     expect(verdict).toMatchObject({ kind: 'linearizable', operations: 1000, resources: 10 })
   })
 })

@@ -21,7 +21,7 @@ import { History } from '../../../src/trace/history.ts'
 import { LAB_DIR, ROOT, starterEdited } from '../../grading/grade.ts'
 
 const SEEDS = Array.from({ length: Number(process.env.LEASELAB_SEEDS ?? 3) }, (_, n) => `${n + 1}`)
-const BUDGET = { states: 1_000_000 }
+const BUDGET = { budget: 1_000_000 }
 const buildDir = ensureBuilt(ROOT)
 const worldMain = join(buildDir, 'src/arm/world-main.js')
 const { runWorlds } = (await import(

@@ -8,6 +8,7 @@
  * sides. A grant whose answer was lost has a token that nobody knows until its owner shows it.
  */
 
+import { sec } from '../../words.ts'
 import type { Model, Window } from '../operation.ts'
 
 export type LeaseInput =
@@ -156,6 +157,7 @@ function said(output: LeaseOutput): string {
 }
 
 function lapse(fromUs: number, byUs: number): string {
-  const by = Number.isFinite(byUs) ? ` and by ${(byUs / 1e6).toFixed(3)} s at the latest` : ''
-  return `to lapse not before ${(fromUs / 1e6).toFixed(3)} s${by}`
+  if (fromUs === Number.POSITIVE_INFINITY) return 'for ever'
+  const by = Number.isFinite(byUs) ? ` and by ${sec(byUs)} at the latest` : ''
+  return `to lapse not before ${sec(fromUs)}${by}`
 }
