@@ -70,6 +70,17 @@ describe('operations of leases', () => {
   })
 })
 
+describe('a lease without an end', () => {
+  it('never lapses for the model either', () => {
+    const story = new Story().grant(A, 41, null).at(900_000).grant(B, 42)
+    const verdict = checkLinearizable(leaseModel, leases(story).operations, BUDGET)
+    if (verdict.kind !== 'violated') throw new Error(verdict.kind)
+    expect(verdict.counterExample[2]).toBe(
+      'after it           worker-a holds it with token 41, for ever',
+    )
+  })
+})
+
 describe('operations of a store', () => {
   it('are plants and appends, with what the rows tell', () => {
     const story = new Story().plant(A, 41).write(A, 41, 1).write(A, 40, 2, 'refused')
