@@ -12,6 +12,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { types } from 'node:util'
+import { getHeapStatistics } from 'node:v8'
 import { setLoadHints } from '../host/modules/load-hints.ts'
 import { setLoopCounting } from '../host/modules/loops.ts'
 import { loadLua } from '../infra/redis/lua.ts'
@@ -22,6 +23,8 @@ import { SimArm } from './sim.ts'
 
 const here = fileURLToPath(import.meta.url)
 const preflightProgram = join(dirname(here), 'preflight-program.js')
+/** Half of the heap that run-worlds.ts grants. */
+const FULL_BYTES = 192 * 2 ** 20
 const channel = new ChannelWriter()
 let arm: SimArm | null = null
 
@@ -70,6 +73,14 @@ function retire(): never {
   process.exit(0)
 }
 
+/**
+ * A world leaves some of its code behind in V8, by the packages that its processes load: 3 to 10 MB. The
+ * next one must find room enough below the heap's limit, whatever ran before it.
+ */
+function isFull(): boolean {
+  return getHeapStatistics().used_heap_size > FULL_BYTES
+}
+
 async function runJob(job: WorldJob): Promise<void> {
   channel.line('J', job.id)
   channel.flush()
@@ -89,7 +100,7 @@ async function runJob(job: WorldJob): Promise<void> {
     enter(world)
     await world.run()
   }
-  if (arm?.reusable === false) retire()
+  if (arm?.reusable === false || isFull()) retire()
   channel.line('Z')
   channel.flush()
 }

@@ -21,6 +21,7 @@ export {
 export type { Check, Exercise, Lab } from './lab.ts'
 export { defineLab } from './lab.ts'
 export { believed, meddling, owned, takenAlive } from './lease-history.ts'
+export { ended, said, start } from './patterns.ts'
 export type { Setting } from './setting.ts'
 export type { Append, Plant } from './store-history.ts'
 export { appends, effects, plants } from './store-history.ts'

@@ -2,8 +2,14 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import day14 from '../../labs/agent-30days/day-14-compose-multi-worker/lab.ts'
 import { starterEdited } from '../grading/grade.ts'
+import { labDirOf, starterIsEdited } from '../labs/worlds.ts'
 import { LAB, LAB_DIR, launch, ROOT } from './launch.ts'
+
+const DAY_14 = day14.name
+const DAY_14_DIR = labDirOf(day14)
+const day14Edited = starterIsEdited(day14)
 
 const memory = { MOCK: '1', SELFTEST: '1' }
 const REFERENCE = `${LAB} · target solution (reference, not your code; to grade yours: pnpm leaselab grade ${LAB} --target <folder>) · arm sim · seed 1`
@@ -37,6 +43,21 @@ describe('what start grades', () => {
     expect(firstLine(stdout)).toBe(`${LAB} · target . · arm sim · seed 1`)
     expect(stderr).toBe('')
     expect(code).toBe(1)
+  })
+
+  it.each([
+    ['with LAB', ROOT, { LAB: DAY_14 }, 'solution (reference', 5, 0],
+    ['in its folder', DAY_14_DIR, {}, 'solution (reference', 5, 0],
+    ['in its solution', join(DAY_14_DIR, 'solution'), {}, 'solution (reference', 5, 0],
+    ['in its starter', join(DAY_14_DIR, 'starter'), {}, '.', 1, 1],
+  ])('of the other lab %s', async (_, cwd, more, target, good, exitCode) => {
+    if (exitCode === 1 && day14Edited) return
+    const { code, stdout, stderr } = await launch(['start'], { cwd, env: { ...memory, ...more } })
+    expect(firstLine(stdout)).toContain(`${DAY_14} · target ${target}`)
+    expect(stdout.match(/^✅/gm)).toHaveLength(good)
+    expect(stdout.match(/^❌/gm) ?? []).toHaveLength(5 - good)
+    expect(stderr).toBe('')
+    expect(code).toBe(exitCode)
   })
 
   it('selftest is the same without a word of shell', async () => {

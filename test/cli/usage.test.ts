@@ -10,6 +10,7 @@ writeFileSync(file, 'export {}\n')
 const empty = mkdtempSync(join(scratch, 'empty-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
+const LABS = `${LAB}, day-14-compose-multi-worker`
 const SELF_CHECK = 'MOCK=1 SELFTEST=1 pnpm start'
 const MODULES = 'keys.ts, shard.ts, lease.ts, renew.ts, store.ts, worker.ts'
 const A_FOLDER = `a folder with at least one of: ${MODULES}`
@@ -33,7 +34,7 @@ const slips: readonly Slip[] = [
     args: ['grade', 'day-10-shardinglease', '--target', scratch],
     message: `There is no lab named "day-10-shardinglease". Did you mean ${LAB}?`,
     where: 'argument <lab>',
-    expected: `one of: ${LAB}`,
+    expected: `one of: ${LABS}`,
     got: '"day-10-shardinglease"',
     next: `pnpm leaselab grade ${LAB} --target <folder>`,
   },
@@ -43,7 +44,7 @@ const slips: readonly Slip[] = [
     env: { ...memory, LAB: 'qqq' },
     message: 'There is no lab named "qqq".',
     where: 'environment variable LAB',
-    expected: `one of: ${LAB}`,
+    expected: `one of: ${LABS}`,
     got: '"qqq"',
     next: `pnpm leaselab grade ${LAB} --target <folder>`,
   },
@@ -52,7 +53,7 @@ const slips: readonly Slip[] = [
     args: ['grade', '--target', scratch],
     message: 'Which lab is meant?',
     where: 'command line',
-    expected: `to stand in a lab's folder, or the name of one: ${LAB}`,
+    expected: `to stand in a lab's folder, or the name of one: ${LABS}`,
     got: `no name, in ${ROOT}`,
     next: `pnpm leaselab grade ${LAB} --target <folder>`,
   },

@@ -173,6 +173,6 @@ export class Story extends TraceScript {
   }
 
   alive(who: string, status: number): this {
-    return this.post('kubelet', who, '/healthz', {}, status, {}, 'GET')
+    return this.get('kubelet', who, '/healthz', status, {})
   }
 }

@@ -34,10 +34,9 @@ export class TraceScript {
     return this.put({ kind: 'process.started', process, incarnation, program: `${process}.ts` })
   }
 
-  /** By itself with code 0, or by a signal. */
-  exited(process: string, signal: string | null = null, incarnation = 1): this {
-    const how = signal === null ? { code: 0, cause: 'exit' } : { code: null, cause: 'signal' }
-    return this.put({ kind: 'process.exited', process, incarnation, signal, ...how } as Unplaced)
+  killed(process: string): this {
+    const how = { code: null, signal: 'SIGKILL', cause: 'signal' } as const
+    return this.put({ kind: 'process.exited', process, incarnation: 1, ...how })
   }
 
   signalled(process: string, signal: string): this {
@@ -95,6 +94,18 @@ export class TraceScript {
     return this.put({ kind: 'redis.effect', server: 'redis', id: null, ...effect })
   }
 
+  /** A process ends by itself. */
+  exited(process: string, code = 0): this {
+    return this.put({
+      kind: 'process.exited',
+      process,
+      incarnation: 1,
+      code,
+      signal: null,
+      cause: 'exit',
+    })
+  }
+
   /** A POST and its answer; without a status it is never answered. */
   post(
     process: string,
@@ -103,11 +114,27 @@ export class TraceScript {
     sent: object,
     status?: number,
     got?: object,
-    method = 'POST',
+  ): this {
+    return this.#ask('POST', process, to, path, JSON.stringify(sent), status, got)
+  }
+
+  /** A GET and its answer. */
+  get(process: string, to: string, path: string, status: number, got: object): this {
+    return this.#ask('GET', process, to, path, '', status, got)
+  }
+
+  #ask(
+    method: string,
+    process: string,
+    to: string,
+    path: string,
+    sent: string,
+    status?: number,
+    got?: object,
   ): this {
     this.#ids += 1
     const shared = { id: this.#ids, process, incarnation: 1, method, path }
-    this.put({ kind: 'http.request', ...shared, to, body: JSON.stringify(sent) })
+    this.put({ kind: 'http.request', ...shared, to, body: sent })
     if (status === undefined) return this
     const body = JSON.stringify(got ?? {})
     return this.put({ kind: 'http.response', ...shared, from: to, status, body })

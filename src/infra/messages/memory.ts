@@ -68,15 +68,19 @@ export function memoryTables(): MessageTables {
         draft.rows.push({ ...row })
         return true
       },
-      async openRun(runId, idempotencyKey) {
+      async openRun(runId, idempotencyKey, status) {
         mustBeOpen('openRun')
         for (const run of [...draft.runs.values(), ...runs.values()]) {
           if (run.idempotencyKey === idempotencyKey) return runOf(run.runId) ?? run
         }
         if (runOf(runId)) throw new Error(`tx.openRun: run ${runId} has another idempotency key`)
-        const run: RunRow = { runId, idempotencyKey, status: 'running' }
+        const run: RunRow = { runId, idempotencyKey, status }
         draft.runs.set(runId, run)
         return run
+      },
+      async findRun(runId) {
+        mustBeOpen('findRun')
+        return runOf(runId) ?? null
       },
       async setRunStatus(runId, status) {
         mustBeOpen('setRunStatus')

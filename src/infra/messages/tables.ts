@@ -22,7 +22,8 @@ export interface CommittedRow extends MessageRow {
   readonly commit: number
 }
 
-export type RunStatus = 'running' | 'done'
+/** A run goes `queued → running → done | failed`; `queued` is left out where nobody queues. */
+export type RunStatus = 'queued' | 'running' | 'done' | 'failed'
 
 export interface RunRow {
   readonly runId: string
@@ -49,8 +50,10 @@ export interface MessageTx {
   raiseToken(shard: number, token: number): Promise<void>
   /** False, and nothing is written, if this run already has a message with this seq. */
   insertMessage(row: MessageRow): Promise<boolean>
-  /** The run with this idempotency key: the one that is there, or else a new one, `running`. */
-  openRun(runId: string, idempotencyKey: string): Promise<RunRow>
+  /** The run with this idempotency key: the one that is there, or else a new one with `status`. */
+  openRun(runId: string, idempotencyKey: string, status: RunStatus): Promise<RunRow>
+  /** The run of this id, or null. */
+  findRun(runId: string): Promise<RunRow | null>
   /** Rejects if there is no such run. */
   setRunStatus(runId: string, status: RunStatus): Promise<void>
 }

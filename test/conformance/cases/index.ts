@@ -3,6 +3,7 @@ import { hashes } from './hashes.ts'
 import { keys } from './keys.ts'
 import { luaNumbers } from './lua-numbers.ts'
 import { oddCalls } from './odd-calls.ts'
+import { presence } from './presence.ts'
 import { scriptEdges } from './script-edges.ts'
 import { scripts } from './scripts.ts'
 import { sessions } from './sessions.ts'
@@ -21,4 +22,5 @@ export const FAMILIES: readonly Family[] = [
   luaNumbers,
   sessions,
   oddCalls,
+  presence,
 ]

@@ -42,7 +42,7 @@ describe('message tables in memory', () => {
     const failing = tables.transaction(async (tx) => {
       await tx.raiseToken(131, 5)
       await tx.insertMessage(row())
-      await tx.openRun('run-1', 'key-1')
+      await tx.openRun('run-1', 'key-1', 'running')
       throw new Error('no')
     })
     await expect(failing).rejects.toThrow('no')
@@ -93,16 +93,18 @@ describe('message tables in memory', () => {
 
   it('the idempotency key of a run is unique: opening it again gives the first one', async () => {
     const tables = memoryTables()
-    await tables.transaction((tx) => tx.openRun('run-1', 'key'))
-    const { value } = await tables.transaction((tx) => tx.openRun('run-2', 'key'))
+    await tables.transaction((tx) => tx.openRun('run-1', 'key', 'running'))
+    const { value } = await tables.transaction((tx) => tx.openRun('run-2', 'key', 'running'))
     expect(value.runId).toBe('run-1')
-    await expect(tables.transaction((tx) => tx.openRun('run-1', 'other'))).rejects.toThrow()
+    await expect(
+      tables.transaction((tx) => tx.openRun('run-1', 'other', 'running')),
+    ).rejects.toThrow()
   })
 
   it('the status of a run moves, and only of one that is there', async () => {
     const tables = memoryTables()
     await tables.transaction(async (tx) => {
-      await tx.openRun('run-1', 'key')
+      await tx.openRun('run-1', 'key', 'running')
       await tx.setRunStatus('run-1', 'done')
     })
     expect(await tables.runs()).toEqual([{ runId: 'run-1', idempotencyKey: 'key', status: 'done' }])

@@ -35,7 +35,7 @@ describe('I3, belief', () => {
   })
 
   it('death ends a belief', () => {
-    const story = granted().at(5).exited(A, 'SIGKILL').at(6).grant(B, 42).holds(B).ends(7)
+    const story = granted().at(5).killed(A).at(6).grant(B, 42).holds(B).ends(7)
     expect(verdictOf('I3', story).kind).toBe('held')
   })
 

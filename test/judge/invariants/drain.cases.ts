@@ -50,7 +50,7 @@ describe('I12, drain', () => {
   })
 
   it('is violated by a process that had to be killed', () => {
-    expect(onlySentence('I12', told().at(35_000).exited(A, 'SIGKILL'))).toBe(
+    expect(onlySentence('I12', told().at(35_000).killed(A))).toBe(
       'worker-a was killed at 35.0 s, 25.0 s after SIGTERM: it had not ended by itself',
     )
   })

@@ -18,7 +18,7 @@ describe('I13, health', () => {
   })
 
   it('is violated when the death or freeze of a dependency fails liveness', () => {
-    const dead = running().at(1000).exited('store', 'SIGKILL').at(2000).alive(A, 500)
+    const dead = running().at(1000).killed('store').at(2000).alive(A, 500)
     const frozen = running().at(1000).verb('process.frozen', 'store').at(2000).alive(A, 500)
     for (const story of [dead, frozen]) {
       expect(onlySentence('I13', story)).toContain('because store was out since 1.0 s')

@@ -10,7 +10,7 @@ const beat = (story = new Story()) =>
     { op: 'set', key: `beat:${A}`, value: '1' },
   )
 const shows = (story: Story, state: string) =>
-  story.post('browser', 'panel', '/workers', {}, 200, { workers: [{ name: A, state }] }, 'GET')
+  story.get('browser', 'panel', '/workers', 200, { workers: [{ name: A, state }] })
 
 describe('I15, honest panel', () => {
   it('holds when it shows the living as alive and the silent as stale', () => {

@@ -57,7 +57,7 @@ it('no history makes an invariant throw, whatever is missing from it', () => {
     .write(A, 41, 2)
     .signalled(A, 'SIGTERM')
     .loses(A)
-    .exited(A, 'SIGKILL')
+    .killed(A)
     .release(B)
     .ends(90_000)
   const draw = new Chance('holes').stream('events')

@@ -4,7 +4,7 @@ import { onlySentence, verdictOf } from './expect-verdict.ts'
 
 /** A dies at 12 s, last renewed at 10 s: its lease lapses at 40 s. */
 const dies = () =>
-  new Story().started(A).started(B).grant(A, 41).at(10_000).renew(A).at(12_000).exited(A, 'SIGKILL')
+  new Story().started(A).started(B).grant(A, 41).at(10_000).renew(A).at(12_000).killed(A)
 
 describe('I11, takeover', () => {
   it('holds when the next one claims within a sweep', () => {

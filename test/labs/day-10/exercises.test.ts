@@ -55,7 +55,9 @@ describe('starter and solution', () => {
         const text = source(dir, name)
         expect(text, name).not.toMatch(/simulat|virtual|node:fs|child_process|worker_threads/i)
         for (const [, from] of text.matchAll(/from '([^']+)'/g)) {
-          expect(from, name).toMatch(/^(node:|#exercises\/|\.\/|ioredis$|leaselab\/messages$)/)
+          expect(from, name).toMatch(
+            /^(node:|#exercises\/|\.\/|ioredis$|agent-30days-shared\/|leaselab\/messages$)/,
+          )
         }
       }
     },

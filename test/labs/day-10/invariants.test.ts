@@ -4,12 +4,9 @@
  */
 
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { ensureBuilt } from '../../../bin/build.mjs'
 import { settingOf } from '../../../labs/agent-30days/day-10-sharding-lease/checks/invariant-setting.ts'
 import lab from '../../../labs/agent-30days/day-10-sharding-lease/lab.ts'
-import { planJobs } from '../../../src/judge/grade.ts'
 import type { InvariantId, InvariantVerdict } from '../../../src/judge/invariants/invariant.ts'
 import { checkInvariants } from '../../../src/judge/invariants/registry.ts'
 import { checkLinearizable } from '../../../src/judge/linearizability/check.ts'
@@ -17,16 +14,13 @@ import { leaseOperations, storeOperations } from '../../../src/judge/linearizabi
 import { fencedStoreModel } from '../../../src/judge/linearizability/models/fenced-store.ts'
 import { leaseModel } from '../../../src/judge/linearizability/models/lease.ts'
 import type { Setting } from '../../../src/judge/setting.ts'
-import { History } from '../../../src/trace/history.ts'
-import { LAB_DIR, ROOT, starterEdited } from '../../grading/grade.ts'
+import type { History } from '../../../src/trace/history.ts'
+import { historiesOf, labDirOf, starterIsEdited } from '../worlds.ts'
 
 const SEEDS = Array.from({ length: Number(process.env.LEASELAB_SEEDS ?? 3) }, (_, n) => `${n + 1}`)
 const BUDGET = { budget: 1_000_000 }
-const buildDir = ensureBuilt(ROOT)
-const worldMain = join(buildDir, 'src/arm/world-main.js')
-const { runWorlds } = (await import(
-  pathToFileURL(join(buildDir, 'src/arm/run-worlds.js')).href
-)) as typeof import('../../../src/arm/run-worlds.ts')
+const LAB_DIR = labDirOf(lab)
+const starterEdited = starterIsEdited(lab)
 
 interface Run {
   /** `check-3 of seed 2`. */
@@ -36,23 +30,10 @@ interface Run {
   readonly setting: Setting
 }
 
-/** The worlds of a target, of all seeds, in one child. */
 async function runsOf(target: string): Promise<readonly Run[]> {
-  const targetDir = join(LAB_DIR, target)
-  const shared = { lab, labDir: LAB_DIR, targetDir, targetShown: target, present: lab.modules }
-  const jobs = SEEDS.flatMap((seed) =>
-    planJobs({ ...shared, seed, only: null }).map((job) => ({
-      ...job,
-      id: `${job.id} of seed ${seed}`,
-    })),
-  )
-  const results = await runWorlds(jobs, { worldMain })
-  return jobs.map(({ id, scenario }) => {
-    const result = results.find((each) => each.id === id)
-    if (!result) throw new Error(`no result for ${id}`)
-    const history = new History(result.events)
-    const [check = ''] = id.split(' ')
-    return { name: id, check, history, setting: settingOf(scenario) }
+  const told = await historiesOf(lab, join(LAB_DIR, target), SEEDS)
+  return told.map(({ check, seed, scenario, history }) => {
+    return { name: `${check} of seed ${seed}`, check, history, setting: settingOf(scenario) }
   })
 }
 

@@ -13,7 +13,6 @@ import {
   checkInserted,
   checkRenewal,
   checkShard,
-  isSlip,
 } from '../../../labs/agent-30days/day-10-sharding-lease/app/contract.ts'
 import { parseEntries } from '../../../labs/agent-30days/day-10-sharding-lease/app/entries.ts'
 import {
@@ -22,6 +21,7 @@ import {
   renewed,
   stopReason,
 } from '../../../labs/agent-30days/day-10-sharding-lease/app/self-stop.ts'
+import { isSlip } from '../../../labs/agent-30days/shared/slip.ts'
 
 const TTL_MS = 30_000
 const RENEW_MS = 10_000

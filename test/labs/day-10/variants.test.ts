@@ -3,23 +3,10 @@
  * apart. One file of the solution is replaced, and only its own check is run.
  */
 
-import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ensureBuilt } from '../../../bin/build.mjs'
+import { beforeAll, describe, expect, it } from 'vitest'
 import lab from '../../../labs/agent-30days/day-10-sharding-lease/lab.ts'
-import { judgeResults, planJobs } from '../../../src/judge/grade.ts'
 import type { CheckVerdict } from '../../../src/judge/verdict.ts'
-import { LAB_DIR, ROOT } from '../../grading/grade.ts'
-
-interface Variant {
-  readonly check: number
-  readonly what: string
-  readonly file: string
-  readonly source: string
-}
+import { type Variant, verdictsOnVariants } from '../worlds.ts'
 
 const LEASE_HEAD = `import { fenceCounter, leaseKey, leaseValue } from './keys.ts'
 export async function tryAcquire(redis, shard, workerId, ttlMs) {
@@ -265,33 +252,6 @@ const RIGHT: readonly Variant[] = [
   ),
 ]
 
-const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'leaselab-variants-')))
-afterAll(() => rmSync(scratch, { recursive: true, force: true }))
-
-/** The verdict on each variant's own check, in their order. */
-async function verdicts(variants: readonly Variant[]): Promise<readonly CheckVerdict[]> {
-  const buildDir = ensureBuilt(ROOT)
-  const runner = pathToFileURL(join(buildDir, 'src/arm/run-worlds.js')).href
-  const { runWorlds } = (await import(runner)) as typeof import('../../../src/arm/run-worlds.ts')
-  const requests = variants.map(({ check, file, source }, n) => {
-    const targetDir = join(scratch, `${check}-${file}-${n}-${variants.length}`)
-    mkdirSync(targetDir)
-    copyFileSync(join(LAB_DIR, 'solution/keys.ts'), join(targetDir, 'keys.ts'))
-    writeFileSync(join(targetDir, file), source)
-    const shared = { lab, labDir: LAB_DIR, targetDir, targetShown: targetDir, seed: '1' }
-    return { ...shared, present: [file], only: check }
-  })
-  const jobs = requests.flatMap((request, n) =>
-    planJobs(request).map((job) => ({ ...job, id: `${n} ${job.id}` })),
-  )
-  const results = await runWorlds(jobs, { worldMain: join(buildDir, 'src/arm/world-main.js') })
-  return requests.map((request, n) => {
-    const [result] = results.filter(({ id }) => id.startsWith(`${n} `))
-    const own = { ...result!, id: result!.id.slice(`${n} `.length) }
-    return judgeResults(request, [own]).checks[0]!
-  })
-}
-
 describe.each([
   ['a wrong solution is violated', WRONG, 'violated'],
   ['a right solution holds', RIGHT, 'held'],
@@ -299,7 +259,7 @@ describe.each([
   let found: readonly CheckVerdict[] = []
 
   beforeAll(async () => {
-    found = await verdicts(variants)
+    found = await verdictsOnVariants(lab, variants)
   }, 240_000)
 
   it.each(variants.map(({ check, what }, n) => [check, what, n] as const))(

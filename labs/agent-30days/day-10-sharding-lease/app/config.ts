@@ -5,7 +5,13 @@
  * the variable, what is expected and what came.
  */
 
-type Env = Readonly<Record<string, string | undefined>>
+import {
+  type Env,
+  onOrOff,
+  required,
+  wholeNumber,
+  wholeNumbers,
+} from 'agent-30days-shared/settings.ts'
 
 export interface WorkerConfig {
   readonly workerId: string
@@ -70,41 +76,4 @@ export function shareOf(shardCount: number, workers: number, index: number | nul
   const remainder = shardCount % workers
   if (index === null) return remainder === 0 ? part : part + 1
   return index < remainder ? part + 1 : part
-}
-
-/** A port to listen on. */
-export function portOf(env: Env, fallback: number): number {
-  return wholeNumber(env, 'PORT', fallback)
-}
-
-/** A variable that must be there. */
-export function required(env: Env, name: string, example: string): string {
-  const value = env[name]
-  if (value) return value
-  throw new Error(
-    `${name}: expected a value, ${example}, got ${value === '' ? 'none' : 'nothing'}.`,
-  )
-}
-
-function wholeNumber(env: Env, name: string, fallback: number, least = 1): number {
-  const text = env[name]
-  if (text === undefined) return fallback
-  const value = Number(text)
-  if (text.trim() !== '' && Number.isSafeInteger(value) && value >= least) return value
-  throw new Error(`${name}: expected a whole number from ${least}, got '${text}'.`)
-}
-
-function wholeNumbers(env: Env, name: string, fallback: readonly number[]): readonly number[] {
-  const text = env[name]
-  if (text === undefined) return fallback
-  const values = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
-  if (values.every((value) => Number.isSafeInteger(value) && value >= 0)) return values
-  throw new Error(`${name}: expected whole numbers with commas between them, got '${text}'.`)
-}
-
-function onOrOff(env: Env, name: string, fallback: boolean): boolean {
-  const text = env[name]
-  if (text === undefined) return fallback
-  if (text === 'on' || text === 'off') return text === 'on'
-  throw new Error(`${name}: expected on or off, got '${text}'.`)
 }

@@ -5,9 +5,9 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { required } from './config.ts'
-import { JsonClient, NoAnswer } from './json-http.ts'
-import { say } from './log.ts'
+import { JsonClient, NoAnswer } from 'agent-30days-shared/json-http.ts'
+import { say } from 'agent-30days-shared/log.ts'
+import { required } from 'agent-30days-shared/settings.ts'
 
 const gateway = new JsonClient(process.env.GATEWAY_URL ?? 'http://127.0.0.1:3010')
 const messages = JSON.parse(

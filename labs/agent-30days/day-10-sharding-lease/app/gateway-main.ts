@@ -8,13 +8,14 @@
  * state of its own. Settings: `REDIS_URL`, `PORT` (default 3010), `KEY_PREFIX`.
  */
 
+import { type Answer, serveJson } from 'agent-30days-shared/json-http.ts'
+import { say, textOf } from 'agent-30days-shared/log.ts'
+import { connectForCommands } from 'agent-30days-shared/redis.ts'
+import { portOf, required } from 'agent-30days-shared/settings.ts'
+import { endWith, isSlip } from 'agent-30days-shared/slip.ts'
 import { runsStream, sequenceKey } from '#exercises/keys.ts'
 import { SHARD_COUNT, shardOf } from '#exercises/shard.ts'
-import { portOf, required } from './config.ts'
-import { checkShard, endWith, isSlip } from './contract.ts'
-import { type Answer, serveJson } from './json-http.ts'
-import { say, textOf } from './log.ts'
-import { connectForCommands } from './redis.ts'
+import { checkShard } from './contract.ts'
 import { refuseOtherShardCount } from './shard-count.ts'
 
 /** KEYS[1] counter · KEYS[2] substream · ARGV run id, user id, text. Answers the seq. */

@@ -3,8 +3,8 @@
  * is sent: `[[shard, token, seq], …]`, all of one run. Prints the answers.
  */
 
-import { JsonClient } from './json-http.ts'
-import { say, textOf } from './log.ts'
+import { JsonClient } from 'agent-30days-shared/json-http.ts'
+import { say, textOf } from 'agent-30days-shared/log.ts'
 
 const store = new JsonClient(process.env.STORE_URL ?? 'http://127.0.0.1:7310')
 const writes = JSON.parse(process.env.WRITES ?? '[]') as readonly (readonly [

@@ -3,11 +3,11 @@
  * `claim`, `wait` (a while), `clear` (removes the lease, as if it had lapsed). Prints each answer.
  */
 
+import { say, textOf } from 'agent-30days-shared/log.ts'
+import { connectForCommands } from 'agent-30days-shared/redis.ts'
 import { leaseKey } from '#exercises/keys.ts'
 import { tryAcquire } from '#exercises/lease.ts'
 import { checkClaim } from './contract.ts'
-import { say, textOf } from './log.ts'
-import { connectForCommands } from './redis.ts'
 
 const SHARD = 300
 const me = process.env.WORKER_ID ?? 'probe'

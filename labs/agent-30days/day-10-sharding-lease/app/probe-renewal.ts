@@ -4,10 +4,10 @@
  * Prints the answers.
  */
 
+import { say, textOf } from 'agent-30days-shared/log.ts'
+import { connectForCommands } from 'agent-30days-shared/redis.ts'
 import { leaseKey, leaseValue } from '#exercises/keys.ts'
 import { renew } from '#exercises/renew.ts'
-import { say, textOf } from './log.ts'
-import { connectForCommands } from './redis.ts'
 
 const SHARD = 7
 const ME = 'probe'

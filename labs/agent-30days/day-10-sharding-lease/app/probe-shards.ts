@@ -4,9 +4,9 @@
  */
 
 import { randomInt } from 'node:crypto'
+import { say } from 'agent-30days-shared/log.ts'
 import { SHARD_COUNT, shardOf } from '#exercises/shard.ts'
 import { checkShard } from './contract.ts'
-import { say } from './log.ts'
 
 const place = (userId: string) => checkShard(shardOf(userId), SHARD_COUNT, userId)
 

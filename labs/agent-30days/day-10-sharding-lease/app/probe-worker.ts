@@ -4,8 +4,8 @@
  * one that fails in the middle. Prints what is begun, what is done, and how the whole ended.
  */
 
+import { say } from 'agent-30days-shared/log.ts'
 import { type Entry, processShard } from '#exercises/worker.ts'
-import { say } from './log.ts'
 
 const unitMs = Number(process.env.HANDLE_MS ?? 100)
 

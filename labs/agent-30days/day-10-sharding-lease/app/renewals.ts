@@ -7,12 +7,13 @@
  * Said: one `renewals` line a round, and a `renew.answer` line for whatever is not a 1 in time.
  */
 
+import { say, textOf } from 'agent-30days-shared/log.ts'
+import { endWith, isSlip } from 'agent-30days-shared/slip.ts'
 import type { Redis } from 'ioredis'
 import { renew } from '#exercises/renew.ts'
 import type { WorkerConfig } from './config.ts'
-import { checkRenewal, endWith, isSlip } from './contract.ts'
+import { checkRenewal } from './contract.ts'
 import type { Holding } from './holding.ts'
-import { say, textOf } from './log.ts'
 
 /** Sends one renewal for each holding. `onLost` is called for those that are no longer ours. */
 export function renewAll(

@@ -3,10 +3,10 @@
  * holding may act: a message is unique by run and seq, so a second try cannot write it twice.
  */
 
+import { type Answer, JsonClient, NoAnswer } from 'agent-30days-shared/json-http.ts'
+import { say, textOf } from 'agent-30days-shared/log.ts'
 import type { Entry } from '#exercises/worker.ts'
 import { type Holding, LeaseLost } from './holding.ts'
-import { type Answer, JsonClient, NoAnswer } from './json-http.ts'
-import { say, textOf } from './log.ts'
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 2000

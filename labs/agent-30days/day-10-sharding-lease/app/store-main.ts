@@ -9,12 +9,13 @@
  * from the outcome that `appendMessage` claims. Settings: `PORT` (default 7310).
  */
 
+import { type Answer, serveJson } from 'agent-30days-shared/json-http.ts'
+import { say, textOf } from 'agent-30days-shared/log.ts'
+import { portOf } from 'agent-30days-shared/settings.ts'
+import { endWith, isSlip } from 'agent-30days-shared/slip.ts'
 import { type MessageRow, memoryTables } from 'leaselab/messages'
 import { appendMessage } from '#exercises/store.ts'
-import { portOf } from './config.ts'
-import { checkAppend, checkInserted, endWith, isSlip } from './contract.ts'
-import { type Answer, serveJson } from './json-http.ts'
-import { say, textOf } from './log.ts'
+import { checkAppend, checkInserted } from './contract.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -61,7 +62,7 @@ async function append(body: Body): Promise<Answer> {
     const answered = await appendMessage(counted, { ...row })
     const highestToken = await tx.highestToken(row.shard)
     const outcome = checkAppend(answered, rowsWritten, highestToken)
-    if (outcome === 'accepted') await tx.openRun(row.runId, row.runId)
+    if (outcome === 'accepted') await tx.openRun(row.runId, row.runId, 'running')
     return { outcome, highestToken }
   })
   const { outcome, highestToken } = value

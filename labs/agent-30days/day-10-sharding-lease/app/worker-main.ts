@@ -6,10 +6,10 @@
  * wait is the subject of another lab.)
  */
 
+import { say } from 'agent-30days-shared/log.ts'
+import { connectForCommands, connectForReads } from 'agent-30days-shared/redis.ts'
 import { SHARD_COUNT } from '#exercises/shard.ts'
 import { workerConfig } from './config.ts'
-import { say } from './log.ts'
-import { connectForCommands, connectForReads } from './redis.ts'
 import { refuseOtherShardCount } from './shard-count.ts'
 import { StoreClient } from './store-client.ts'
 import { Worker } from './worker.ts'

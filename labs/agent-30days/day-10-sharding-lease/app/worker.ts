@@ -7,16 +7,17 @@
  * at the next rescue, within one TTL.
  */
 
+import { say, textOf } from 'agent-30days-shared/log.ts'
+import { endWith, isSlip } from 'agent-30days-shared/slip.ts'
 import type { Redis } from 'ioredis'
 import { GROUP, runsStream } from '#exercises/keys.ts'
 import { tryAcquire } from '#exercises/lease.ts'
 import { type Entry, processShard } from '#exercises/worker.ts'
 import { acknowledge } from './acknowledge.ts'
 import { handleTimeMs, shareOf, type WorkerConfig } from './config.ts'
-import { checkAllHandled, checkClaim, endWith, isSlip } from './contract.ts'
+import { checkAllHandled, checkClaim } from './contract.ts'
 import { type AutoclaimReply, parseEntries, type ReadReply } from './entries.ts'
 import { Holding, LeaseLost } from './holding.ts'
-import { say, textOf } from './log.ts'
 import { renewAll } from './renewals.ts'
 import type { StoreClient } from './store-client.ts'
 

@@ -9,14 +9,16 @@
 import {
   type EventPattern,
   type Evidence,
+  ended,
   type History,
   meddling,
   type ProcessSpec,
   parseLease,
   type Step,
+  said,
   seen,
 } from '../../../../src/judge/index.ts'
-import { ended, LEASES, leaseKey, redisUrl, said, type Times } from './setting.ts'
+import { LEASES, leaseKey, redisUrl, type Times } from './setting.ts'
 
 export const PROBED = leaseKey(300)
 const FENCE = 'lease:fence'

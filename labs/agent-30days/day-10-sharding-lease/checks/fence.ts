@@ -6,6 +6,7 @@ import {
   type Check,
   complaint,
   type Evidence,
+  ended,
   endedByItself,
   type Finding,
   type History,
@@ -13,20 +14,20 @@ import {
   inconclusive,
   meddling,
   plants,
+  said,
   seen,
+  start,
   violated,
 } from '../../../../src/judge/index.ts'
 import {
   A,
   B,
   customerProcess,
-  ended,
   gatewayProcess,
   LEASE,
   NEIGHBOUR,
   SHARD,
   STORE,
-  said,
   storeProcess,
   type Times,
   USER,
@@ -114,10 +115,6 @@ export function fenceCheck(times: Times): Check {
     },
     judge: judgeFence,
   }
-}
-
-function start(process: string) {
-  return { verb: 'start', process } as const
 }
 
 function storeUrl() {

@@ -6,12 +6,14 @@ import {
   complaint,
   deliveredFrom,
   effects,
+  ended,
   endedByItself,
   type Finding,
   type History,
   held,
   inconclusive,
   seen,
+  start,
   violated,
 } from '../../../../src/judge/index.ts'
 import {
@@ -19,7 +21,6 @@ import {
   acknowledgement,
   B,
   customerProcess,
-  ended,
   gatewayProcess,
   SHARD,
   STORE,
@@ -82,10 +83,6 @@ export function orderCheck(times: Times): Check {
     },
     judge: judgeOrder,
   }
-}
-
-function start(process: string) {
-  return { verb: 'start', process } as const
 }
 
 export function judgeOrder(history: History): Finding {

@@ -11,6 +11,7 @@ import {
   inMs,
   meddling,
   type ReplyValue,
+  said,
   seen,
   violated,
 } from '../../../../src/judge/index.ts'
@@ -22,7 +23,6 @@ import {
   redisUrl,
   SHARD,
   STORE,
-  said,
   storeProcess,
   type Times,
   workerProcess,

@@ -100,20 +100,6 @@ export function workerProcess(
   }
 }
 
-/** A process is at its end: of programs that end when their work is done. */
-export function ended(process: string): EventPattern {
-  return { kind: 'process.exited', where: { process } }
-}
-
-/** A JSON line that a process prints. */
-export function said(
-  process: string,
-  event: string,
-  fields: Readonly<Record<string, string | number>> = {},
-): EventPattern {
-  return { kind: 'process.output', where: { process }, json: { event, ...fields } }
-}
-
 /** A fenced acknowledgement of the shard reaches Redis. */
 export function acknowledgement(process: string): EventPattern {
   return {

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import {
   type Check,
+  ended,
   endedByItself,
   type Finding,
   grouped,
@@ -12,7 +13,7 @@ import {
   seen,
   violated,
 } from '../../../../src/judge/index.ts'
-import { ended, SHARD_COUNT, type Times } from './setting.ts'
+import { SHARD_COUNT, type Times } from './setting.ts'
 
 const PROBE = 'probe'
 const FILE = 'shard.ts'

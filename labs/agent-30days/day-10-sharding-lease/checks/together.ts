@@ -5,12 +5,15 @@ import {
   type Check,
   complaint,
   effects,
+  ended,
   endedByItself,
   type Finding,
   type History,
   held,
   inconclusive,
+  said,
   seen,
+  start,
   takenAlive,
   violated,
 } from '../../../../src/judge/index.ts'
@@ -18,13 +21,11 @@ import {
   A,
   B,
   customerProcess,
-  ended,
   gatewayProcess,
   LEASES,
   NEIGHBOUR,
   SHARD,
   STORE,
-  said,
   storeProcess,
   type Times,
   USER,
@@ -67,10 +68,6 @@ export function togetherCheck(times: Times): Omit<Check, 'id' | 'exercise'> {
     },
     judge: judgeTogether,
   }
-}
-
-function start(process: string) {
-  return { verb: 'start', process } as const
 }
 
 /** Each message once, each conversation in order, tokens never back, no live lease taken. */

@@ -12,7 +12,7 @@ import { fenceCounter, leaseKey } from './keys.ts'
  * second, a claimer delayed between the two can win later with a smaller token than its predecessor
  * had: the store turns it away (safe), but nothing moves until it notices and claims again (stuck).
  */
-const CLAIM = `
+export const CLAIM_SCRIPT = `
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 local token = redis.call('INCR', KEYS[2])
 redis.call('SET', KEYS[1], ARGV[1] .. '|' .. token, 'NX', 'PX', ARGV[2])
@@ -26,7 +26,7 @@ export async function tryAcquire(
   ttlMs: number,
 ): Promise<{ token: number } | null> {
   const token = (await redis.eval(
-    CLAIM,
+    CLAIM_SCRIPT,
     2,
     leaseKey(shard),
     fenceCounter(shard),

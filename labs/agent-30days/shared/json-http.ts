@@ -1,5 +1,5 @@
 /**
- * JSON over HTTP, both ends: a small server that answers POST and GET, and a client that posts.
+ * JSON over HTTP, both ends: a small server and a client, for POST and GET.
  *
  * Client errors are of one kind, `NoAnswer`: whether the request was carried out is then unknown.
  */
@@ -13,6 +13,16 @@ export interface Answer {
 
 /** A route's work: the parsed body in (an empty object for GET), status and body out. */
 export type Route = (body: Readonly<Record<string, unknown>>) => Promise<Answer>
+
+type Headers = Readonly<Record<string, string>>
+
+interface Question {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  /** Of the body; empty for GET. */
+  readonly text: string
+  readonly headers: Headers
+}
 
 /** No answer came: refused, reset or too slow. The request may have been carried out all the same. */
 export class NoAnswer extends Error {
@@ -67,7 +77,7 @@ export function serveJson(
   return server
 }
 
-/** Posts to one server over kept connections. */
+/** Asks one server over kept connections. */
 export class JsonClient {
   readonly #base: URL
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 8 })
@@ -77,8 +87,21 @@ export class JsonClient {
   }
 
   /** The answer, whatever its status. Rejects with `NoAnswer`. */
-  async post(path: string, body: unknown, timeoutMs: number): Promise<Answer> {
-    return await this.#send(path, JSON.stringify(body), timeoutMs, true)
+  async post(
+    path: string,
+    body: unknown,
+    timeoutMs: number,
+    headers: Headers = {},
+  ): Promise<Answer> {
+    return await this.#send(
+      { method: 'POST', path, text: JSON.stringify(body), headers },
+      timeoutMs,
+    )
+  }
+
+  /** The same for GET. */
+  async get(path: string, timeoutMs: number): Promise<Answer> {
+    return await this.#send({ method: 'GET', path, text: '', headers: {} }, timeoutMs)
   }
 
   /** Lets go of all connections. */
@@ -86,18 +109,28 @@ export class JsonClient {
     this.#agent.destroy()
   }
 
-  #send(path: string, text: string, timeoutMs: number, mayResend: boolean): Promise<Answer> {
+  #send(question: Question, timeoutMs: number, mayResend = true): Promise<Answer> {
+    const { method, path, text, headers } = question
+    const asked = `${method} ${path}`
+    const described =
+      method === 'GET'
+        ? headers
+        : {
+            'content-type': 'application/json',
+            'content-length': Buffer.byteLength(text),
+            ...headers,
+          }
     return new Promise((resolve, reject) => {
       const request = http.request({
         agent: this.#agent,
         hostname: this.#base.hostname,
         port: this.#base.port || 80,
         path,
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
+        method,
+        headers: described,
       })
       const timer = setTimeout(() => {
-        request.destroy(new NoAnswer(`POST ${path}: no answer within ${timeoutMs} ms`))
+        request.destroy(new NoAnswer(`${asked}: no answer within ${timeoutMs} ms`))
       }, timeoutMs)
       request.on('response', (response) => {
         const chunks: Buffer[] = []
@@ -107,7 +140,7 @@ export class JsonClient {
           clearTimeout(timer)
           const body = parseObject(Buffer.concat(chunks).toString('utf8'))
           if (body) resolve({ status: response.statusCode ?? 0, body })
-          else reject(new NoAnswer(`POST ${path}: the answer is not a JSON object`))
+          else reject(new NoAnswer(`${asked}: the answer is not a JSON object`))
         })
       })
       function fail(error: NodeJS.ErrnoException): void {
@@ -116,7 +149,7 @@ export class JsonClient {
         reject(
           error instanceof NoAnswer
             ? error
-            : new NoAnswer(`POST ${path}: ${error.message || error.code}`, refused),
+            : new NoAnswer(`${asked}: ${error.message || error.code}`, refused),
         )
       }
       request.on('error', (error: NodeJS.ErrnoException) => {
@@ -124,7 +157,7 @@ export class JsonClient {
         const broken = error.code === 'ECONNRESET' || error.code === 'EPIPE'
         if (broken && request.reusedSocket && mayResend) {
           clearTimeout(timer)
-          this.#send(path, text, timeoutMs, false).then(resolve, reject)
+          this.#send(question, timeoutMs, false).then(resolve, reject)
         } else fail(error)
       })
       request.end(text)
