@@ -1,4 +1,7 @@
-/** What a lab's manifest and checks may use of the laboratory (`leaselab/judge`). */
+/**
+ * What a lab's manifest and checks may use of the laboratory (`leaselab/judge`). Grading loads all of
+ * it, so what only judges whole histories (`invariants/`, `linearizability/`) is imported from there.
+ */
 
 export type { EventPattern, ProcessSpec, Scenario, Step } from '../scenario/scenario.ts'
 export type { ReplyValue } from '../trace/events.ts'
@@ -19,6 +22,7 @@ export type { Check, Exercise, Lab, Pace } from './lab.ts'
 export { defineLab } from './lab.ts'
 export { believed, meddling, owned, takenAlive } from './lease-history.ts'
 export { ended, said, start } from './patterns.ts'
+export type { Setting } from './setting.ts'
 export type { Append, Plant } from './store-history.ts'
 export { appends, effects, plants } from './store-history.ts'
 export type { Evidence, Finding, Place } from './verdict.ts'

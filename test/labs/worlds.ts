@@ -54,6 +54,33 @@ export async function story(lab: Lab, scenario: Scenario, seed = '1'): Promise<H
   return new History(result!.events)
 }
 
+/** A world of a check, or of the run `together`. */
+export interface Told {
+  /** `check-3`, `together`. */
+  readonly check: string
+  readonly seed: string
+  readonly scenario: Scenario
+  readonly history: History
+}
+
+/** What happens in all worlds of a folder that has all modules, seed by seed. */
+export async function historiesOf(
+  lab: Lab,
+  targetDir: string,
+  seeds: readonly string[],
+): Promise<readonly Told[]> {
+  const plan = seeds.flatMap((seed) =>
+    planJobs(request(lab, { targetDir, present: lab.modules, seed, only: null })).map((job) => {
+      return { seed, check: job.id, job: { ...job, id: `${seed} ${job.id}` } }
+    }),
+  )
+  const results = await run(plan.map(({ job }) => job))
+  return plan.map(({ seed, check, job }) => {
+    const result = results.find(({ id }) => id === job.id)
+    return { check, seed, scenario: job.scenario, history: new History(result!.events) }
+  })
+}
+
 /** The graded checks of a folder that has all modules, seed by seed. */
 export async function gradedOverSeeds(
   lab: Lab,

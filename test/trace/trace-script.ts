@@ -8,6 +8,7 @@ export class TraceScript {
   readonly events: TraceEvent[] = []
   #nowUs = 0
   #ids = 0
+  #conn = 1
 
   /** The next events happen at this time. */
   at(ms: number): this {
@@ -15,14 +16,40 @@ export class TraceScript {
     return this
   }
 
+  get nowMs(): number {
+    return this.#nowUs / 1000
+  }
+
   put(event: Unplaced): this {
     this.events.push({ i: this.events.length, t: this.#nowUs, ...event } as TraceEvent)
     return this
   }
 
-  said(process: string, event: string, fields: object = {}): this {
+  said(process: string, event: string, fields: object = {}, incarnation = 1): this {
     const text = JSON.stringify({ event, ...fields })
-    return this.put({ kind: 'process.output', process, incarnation: 1, stream: 'stdout', text })
+    return this.put({ kind: 'process.output', process, incarnation, stream: 'stdout', text })
+  }
+
+  started(process: string, incarnation = 1): this {
+    return this.put({ kind: 'process.started', process, incarnation, program: `${process}.ts` })
+  }
+
+  killed(process: string): this {
+    const how = { code: null, signal: 'SIGKILL', cause: 'signal' } as const
+    return this.put({ kind: 'process.exited', process, incarnation: 1, ...how })
+  }
+
+  signalled(process: string, signal: string): this {
+    return this.put({ kind: 'process.signalled', process, incarnation: 1, signal })
+  }
+
+  net(kind: 'net.opened' | 'net.refused', process: string, to: string): this {
+    return this.put({ kind, process, incarnation: 1, conn: 0, to })
+  }
+
+  /** The run was watched until this time. */
+  ends(ms: number): this {
+    return this.at(ms).put({ kind: 'world.ended', why: 'until', detail: null, never: [] })
   }
 
   bit(step: string, verb: string, process: string): this {
@@ -33,13 +60,19 @@ export class TraceScript {
     return this.put({ kind, process, incarnation: 1 })
   }
 
+  /** The next commands go over this connection. */
+  over(conn: number): this {
+    this.#conn = conn
+    return this
+  }
+
   /** A command, the changes it makes, and its answer, all in one instant. */
   redis(
     process: string,
     argv: readonly string[],
     reply: ReplyValue,
     ...effects: {
-      readonly op: 'set' | 'expire' | 'del'
+      readonly op: 'set' | 'expire' | 'del' | 'write'
       readonly key: string
       readonly value?: string
       readonly expireAtMs?: number | null
@@ -48,7 +81,7 @@ export class TraceScript {
     this.#ids += 1
     const id = this.#ids
     const from = { process, incarnation: 1, server: 'redis' }
-    this.put({ kind: 'redis.command', id, ...from, conn: 1, argv })
+    this.put({ kind: 'redis.command', id, ...from, conn: this.#conn, argv })
     for (const { op, key, value = null, expireAtMs = null } of effects) {
       const expireAt = expireAtMs === null ? null : expireAtMs * 1000
       this.put({ kind: 'redis.effect', server: 'redis', id, op, key, value, expireAt })
