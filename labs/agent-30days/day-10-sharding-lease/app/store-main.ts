@@ -5,33 +5,34 @@
  * `POST /messages { shard, token, runId, seq, userId, body }`      200 accepted · 200 duplicate · 409 refused
  * `GET  /rows`                                                     all rows, runs and fences
  *
+ * With `DATABASE_URL` the tables are in Postgres, else in memory. A database that fails is answered with
+ * 503; the store goes on then.
+ *
  * Each answer tells what the tables did (`commit`, `highestToken`), which is read from them and not
- * from the outcome that `appendMessage` claims. Settings: `PORT` (default 7310).
+ * from the outcome that `appendMessage` claims. Settings: `PORT` (default 7310) and `DATABASE_…`.
  */
 
+import { orUnavailable, tablesOf } from 'agent-30days-shared/database.ts'
 import { type Answer, serveJson } from 'agent-30days-shared/json-http.ts'
 import { say, textOf } from 'agent-30days-shared/log.ts'
 import { portOf } from 'agent-30days-shared/settings.ts'
 import { endWith, isSlip } from 'agent-30days-shared/slip.ts'
-import { type MessageRow, memoryTables } from 'leaselab/messages'
+import type { MessageRow } from 'leaselab/messages'
 import { appendMessage } from '#exercises/store.ts'
 import { checkAppend, checkInserted } from './contract.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-const tables = memoryTables()
 const port = portOf(process.env, 7310)
+const tables = await tablesOf(process.env)
 
 /** A new holder makes its token known before its first message, so that no older one slips in. */
 async function plant(body: Body): Promise<Answer> {
   const shard = numberIn(body, 'shard')
   const token = numberIn(body, 'token')
-  const { value: highestToken } = await tables.transaction(async (tx) => {
-    const highest = await tx.highestToken(shard)
-    if (token > highest) await tx.raiseToken(shard, token)
-    return Math.max(highest, token)
-  })
-  const planted = token === highestToken
+  const { value: fence } = await tables.transaction((tx) => tx.passFence(shard, token))
+  const planted = fence.kind === 'passed'
+  const highestToken = planted ? token : fence.highestToken
   if (!planted) say('store.plant', { outcome: 'stale', shard, token, highestToken })
   return {
     status: planted ? 200 : 409,
@@ -62,7 +63,11 @@ async function append(body: Body): Promise<Answer> {
     const answered = await appendMessage(counted, { ...row })
     const highestToken = await tx.highestToken(row.shard)
     const outcome = checkAppend(answered, rowsWritten, highestToken)
-    if (outcome === 'accepted') await tx.openRun(row.runId, row.runId, 'running')
+    if (outcome === 'accepted') {
+      // Its first message makes the run, and sets it going.
+      const { isNew } = await tx.createRun(row.runId, row.runId)
+      if (isNew) await tx.moveRun({ runId: row.runId, to: 'running' })
+    }
     return { outcome, highestToken }
   })
   const { outcome, highestToken } = value
@@ -96,7 +101,7 @@ function stringIn(body: Body, name: string): string {
 
 const server = serveJson(
   port,
-  { 'POST /plant': plant, 'POST /messages': append, 'GET /rows': dump },
+  orUnavailable({ 'POST /plant': plant, 'POST /messages': append, 'GET /rows': dump }),
   (error) => {
     say('store.error', { error: textOf(error) })
     if (isSlip(error)) endWith(error)
@@ -107,4 +112,5 @@ server.on('listening', () => say('store.ready', { port }))
 process.on('SIGTERM', () => {
   server.close()
   server.closeAllConnections()
+  void tables.close()
 })
