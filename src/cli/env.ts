@@ -7,6 +7,7 @@
  * Addresses are echoed without their password.
  */
 
+import { maskAddress } from '../wire/mask-address.ts'
 import { UsageError } from './usage-error.ts'
 
 export interface Environment {
@@ -28,7 +29,7 @@ export function readEnvironment(variables: Variables = process.env): Environment
   const selftest = readSwitch(variables, 'SELFTEST')
   const urls = ['REDIS_URL', 'ETCD_URL', 'DATABASE_URL']
     .filter((name) => variables[name])
-    .map((name) => ({ name, masked: maskPassword(variables[name]!) }))
+    .map((name) => ({ name, masked: maskAddress(variables[name]!) }))
   const appEnv = variables.APP_ENV
   if (appEnv !== undefined && appEnv !== 'dev' && appEnv !== 'prod') {
     throw new UsageError('APP_ENV has a value that means nothing here.', {
@@ -97,11 +98,6 @@ function readSwitch(variables: Variables, name: string): boolean {
     got: JSON.stringify(value),
     next: SELF_CHECK,
   })
-}
-
-function maskPassword(url: string): string {
-  // By pattern and not by URL(), as an address that cannot be parsed must be masked as well.
-  return url.replace(/^([a-z][\w+.-]*:\/\/)?([^/@]*):(.*)@/i, '$1$2:***@')
 }
 
 /** What a benchmark's child processes need of the environment to start at all. */

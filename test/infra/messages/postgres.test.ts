@@ -200,7 +200,7 @@ describe.runIf(hasPostgres)(`message tables in Postgres ${postgresVersion}`, () 
   it('a row that is locked for longer than a statement may take: it did not happen', async () => {
     const schema = newSchema()
     const holder = await open({ schema })
-    const hasty = await open({ schema, statementTimeoutMs: 200 })
+    const hasty = await open({ schema, statementTimeoutMs: 500 })
     await holder.transaction(async (tx) => {
       await tx.passFence(1, 1)
       const waiting = await hasty.transaction((tx2) => tx2.passFence(1, 2)).catch((e: unknown) => e)
@@ -214,7 +214,7 @@ describe.runIf(hasPostgres)(`message tables in Postgres ${postgresVersion}`, () 
 
   it('a process that stands still within a transaction does not hold its shard for ever', async () => {
     const schema = newSchema()
-    const frozen = await open({ schema, statementTimeoutMs: 300 })
+    const frozen = await open({ schema, statementTimeoutMs: 1000 })
     const other = await open({ schema })
     const stuck = frozen.transaction(async (tx) => {
       await tx.insertMessage(row())
@@ -266,7 +266,7 @@ describe.runIf(hasPostgres)(`message tables in Postgres ${postgresVersion}`, () 
   })
 
   it('a server that stops answering is given up, and another connection is tried', async () => {
-    const tables = await open({ url: viaProxy(), poolSize: 1, statementTimeoutMs: 200 })
+    const tables = await open({ url: viaProxy(), poolSize: 1, statementTimeoutMs: 500 })
     const write = () => tables.transaction((tx) => withFence(tx, row()))
     proxy.arm(COMMIT, 'stall')
     await expect(write()).rejects.toMatchObject({ certainty: 'unknown' })

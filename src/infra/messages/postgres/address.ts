@@ -1,8 +1,8 @@
 /**
- * `DATABASE_URL` and the name of the schema, checked before anything is opened, and the form in which
- * an address may be shown. Throws `SettingError`.
+ * `DATABASE_URL` and the name of the schema, checked before anything is opened. Throws `SettingError`.
  */
 
+import { maskAddress } from '../../../wire/mask-address.ts'
 import { SettingError } from './errors.ts'
 
 const EXAMPLE = 'postgres://user:password@127.0.0.1:5432/shop'
@@ -36,15 +36,6 @@ export function parseAddress(url: string): Address {
   const user = decoded(parsed.username) || parsed.searchParams.get('user') || ''
   if (user === '') throw wrong('one without a user')
   return { url, masked, user, database: decoded(parsed.pathname.slice(1)) || user }
-}
-
-/**
- * The address with every password in it replaced. By pattern and not by `URL`, since an address that
- * cannot be read must be masked as well: from the colon after the user to the last `@`.
- */
-export function maskAddress(url: string): string {
-  const user = /^[a-z][\w+.-]*:\/\//i.test(url) ? /^(.*?:\/\/[^:@/?]*):(.*)@/s : /^([^:@]*):(.*)@/s
-  return url.replace(user, '$1:***@').replace(/([?&][^=&]*password=)[^&]*/gi, '$1***')
 }
 
 /** A schema's name as it can stand in a statement without quotes. */
