@@ -3,76 +3,15 @@
  * two processes on the same tables, a kill, an outage, a wrong address.
  */
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { PROBE_WRITES } from '../../../labs/agent-30days/day-10-sharding-lease/checks/fence.ts'
 import { type RunningPostgres, startPostgres } from '../../../scripts/servers.mjs'
 import { dropTables } from '../../../src/infra/messages/index.ts'
-import { LAB_DIR, LAUNCHER, launch } from '../../cli/launch.ts'
+import { LAB_DIR, launch } from '../../cli/launch.ts'
 import { ask, hasPostgres, tellWithoutPostgres } from '../../infra/messages/real-postgres.ts'
+import { endStores, type Store, startStore as startIn } from '../real-store.ts'
 
-interface Store {
-  readonly child: ChildProcess
-  /** Resolves to exit code and signal. */
-  readonly ended: Promise<readonly [number | null, string | null]>
-  readonly lines: readonly string[]
-  post(path: string, body: object): Promise<{ readonly status: number; readonly body: Told }>
-  rows(): Promise<Told>
-}
-
-type Told = Readonly<Record<string, unknown>>
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
-}
-
-const running = new Set<ChildProcess>()
-
-/** Starts the store and waits until it is ready. */
-async function startStore(env: Readonly<Record<string, string>> = {}): Promise<Store> {
-  const port = await freePort()
-  const { PATH = '' } = process.env
-  const child = spawn(process.execPath, [LAUNCHER, 'process', 'store'], {
-    cwd: LAB_DIR,
-    env: { PATH, PORT: String(port), ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  running.add(child)
-  const lines: string[] = []
-  const ended = new Promise<readonly [number | null, string | null]>((resolve) => {
-    child.on('close', (code, signal) => {
-      running.delete(child)
-      resolve([code, signal])
-    })
-  })
-  await new Promise<void>((resolve, reject) => {
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      lines.push(...text.trim().split('\n'))
-      if (lines.some((line) => line.includes('store.ready'))) resolve()
-    })
-    void ended.then(([code]) => reject(new Error(`the store ended with ${code}: ${lines}`)))
-  })
-  const answerOf = async (response: Response) => (await response.json()) as Told
-  const url = `http://127.0.0.1:${port}`
-  return {
-    child,
-    ended,
-    lines,
-    async post(path, body) {
-      const response = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body) })
-      return { status: response.status, body: await answerOf(response) }
-    },
-    async rows() {
-      return await answerOf(await fetch(`${url}/rows`))
-    },
-  }
-}
+const startStore = (env?: Readonly<Record<string, string>>) => startIn(LAB_DIR, env)
 
 const message = (shard: number, token: number, seq: number, runId = 'run-probe') => {
   return { shard, token, runId, seq, userId: 'u-0', body: `message ${seq}` }
@@ -98,9 +37,7 @@ describe.runIf(hasPostgres)('the store over Postgres', () => {
     postgres = await startPostgres({ max_connections: 40, fsync: 'off' })
   }, 120_000)
 
-  afterEach(() => {
-    for (const child of running) child.kill('SIGKILL')
-  })
+  afterEach(endStores)
 
   afterAll(async () => {
     await postgres?.stop()
@@ -116,7 +53,7 @@ describe.runIf(hasPostgres)('the store over Postgres', () => {
     const wanted = PROBE_WRITES.map(([, , , outcome]) => outcome)
     expect(await probe(inMemory)).toEqual(wanted)
     expect(await probe(inPostgres)).toEqual(wanted)
-    const [kept, wantedRows] = [await inPostgres.rows(), await inMemory.rows()]
+    const [kept, wantedRows] = [await inPostgres.get('/rows'), await inMemory.get('/rows')]
     const numberless = (rows: unknown) =>
       (rows as readonly object[]).map((r) => ({ ...r, commit: 0 }))
     expect(numberless(kept.rows)).toEqual(numberless(wantedRows.rows))
@@ -139,7 +76,7 @@ describe.runIf(hasPostgres)('the store over Postgres', () => {
     expect(plant).toMatchObject({ status: 409, body: { outcome: 'stale', highestToken: 42 } })
     const both = await Promise.all([one, two].map((s) => s.post('/messages', message(131, 42, 1))))
     expect(both.map(({ body }) => body.outcome).sort()).toEqual(['accepted', 'duplicate'])
-    expect(await one.rows()).toEqual(await two.rows())
+    expect(await one.get('/rows')).toEqual(await two.get('/rows'))
   })
 
   it('remembers across kill -9, and ends by itself on SIGTERM', async () => {
