@@ -6,7 +6,7 @@ export interface RunningServer {
 }
 
 export function installedRedis(): string | null
-export function startRedis(): Promise<RunningServer>
+export function startRedis(settings?: Readonly<Record<string, string>>): Promise<RunningServer>
 
 export interface RunningPostgres extends RunningServer {
   /** Address with user and password of a superuser. */

@@ -58,7 +58,7 @@ function answersPing(port) {
       socket.destroy()
       resolve(answer)
     }
-    socket.once('data', (data) => done(data.toString().startsWith('+PONG')))
+    socket.once('data', (data) => done(/^(\+PONG|-NOAUTH)/.test(data.toString())))
     socket.once('error', () => done(false))
   })
 }
@@ -103,12 +103,15 @@ async function runServer({ command, args, spawnOptions = {}, isReady, signals })
   throw new Error(`${command} did not answer:\n${output}`)
 }
 
-/** Starts a redis-server and waits until it answers. Throws with its output when it does not. */
-export async function startRedis() {
+/**
+ * Starts a redis-server and waits until it answers. `settings` are added to its configuration. Throws
+ * with its output when it does not answer.
+ */
+export async function startRedis(settings = {}) {
   const port = await freePort(REDIS_PORT)
   const dir = mkdtempSync(path.join(os.tmpdir(), 'leaselab-redis-'))
   const removeDir = () => rmSync(dir, { recursive: true, force: true })
-  const options = { port, bind: '127.0.0.1', save: '', appendonly: 'no', dir }
+  const options = { port, bind: '127.0.0.1', save: '', appendonly: 'no', dir, ...settings }
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])
   try {
     const { pid, stop } = await runServer({

@@ -8,10 +8,10 @@
  */
 
 import { commandMatches, eventMatches } from '../scenario/match.ts'
-import type { Scenario, Step, When } from '../scenario/scenario.ts'
+import type { CommandRule, LinkFault, Point, Scenario, Step, When } from '../scenario/scenario.ts'
 import type { TraceEvent } from '../trace/events.ts'
 import type { Recorder } from '../trace/recorder.ts'
-import type { Arm } from './arm.ts'
+import { type Arm, CLEAR, type LinkState } from './arm.ts'
 
 /** A point that has not come yet. */
 interface Watch {
@@ -20,15 +20,35 @@ interface Watch {
   seen: number
 }
 
-/** A hold that waits for its command. */
-interface HoldRule {
+/** Of a rule that was just made. */
+const UNMET = { release: null, used: false }
+
+/** What becomes of a command that has come to a server's door. */
+export type CommandVerdict =
+  | { readonly kind: 'deliver' }
+  /** `release` will be called. */
+  | { readonly kind: 'hold' }
+  | { readonly kind: 'stall' | 'reset'; readonly point: Point }
+
+const DELIVER: CommandVerdict = { kind: 'deliver' }
+
+/** A rule that waits for its command. */
+interface WaitingRule {
   readonly step: string
-  readonly process: string
-  readonly command: readonly string[]
-  readonly argv: readonly string[] | undefined
+  readonly rule: CommandRule
+  readonly verdict: CommandVerdict
   /** Lets go what is held; null until the command came. */
   release: (() => void) | null
   used: boolean
+}
+
+/** A link that is slow or cut. */
+interface ShapedLink {
+  readonly step: string
+  readonly verb: 'slow' | 'partition'
+  readonly fault: LinkFault
+  readonly state: LinkState
+  bit: boolean
 }
 
 export class Director {
@@ -36,7 +56,9 @@ export class Director {
   readonly #arm: Arm
   readonly #record: Recorder['record']
   #watches: Watch[] = []
-  readonly #holds: HoldRule[] = []
+  readonly #rules: WaitingRule[] = []
+  #links: ShapedLink[] = []
+  readonly #unbitten = new Set<string>()
   readonly #done = new Set<string>()
   #alive = 0
 
@@ -89,32 +111,40 @@ export class Director {
     )
   }
 
-  /** Does any hold still wait for its command? */
-  get holding(): boolean {
-    return this.#holds.some((rule) => !rule.used)
+  /** Does any rule still wait for its command? */
+  get waiting(): boolean {
+    return this.#rules.some((rule) => !rule.used)
   }
 
-  /**
-   * Is this command to be held at the server's door? If so, `release` is kept for the step that lets
-   * it go.
-   */
-  holds(process: string, argv: readonly string[], release: () => void): boolean {
-    for (const rule of this.#holds) {
-      if (rule.used || rule.process !== process) continue
+  /** What becomes of this command; of one that is held, `release` is kept for the step that lets it go. */
+  verdictOn(process: string, argv: readonly string[], release: () => void): CommandVerdict {
+    for (const waiting of this.#rules) {
+      const { step, rule, verdict } = waiting
+      if (waiting.used || rule.process !== process) continue
       if (!commandMatches(argv, rule.command, rule.argv)) continue
-      rule.used = true
-      rule.release = release
-      this.#record({ kind: 'fault.bit', step: rule.step, verb: 'hold', process })
-      return true
+      waiting.used = true
+      waiting.release = release
+      this.#record({ kind: 'fault.bit', step, verb: verdict.kind, process })
+      return verdict
     }
-    return false
+    return DELIVER
   }
 
-  /** Ids of the steps that never came due, and of holds that never met their command. */
+  /** Tells that traffic of this link was slowed or had to wait. */
+  readonly linkBit = (process: string, to: string): void => {
+    for (const link of this.#links) {
+      if (link.bit || link.fault.process !== process || link.fault.to !== to) continue
+      link.bit = true
+      this.#unbitten.delete(link.step)
+      this.#record({ kind: 'fault.bit', step: link.step, verb: link.verb, process })
+    }
+  }
+
+  /** Ids of the steps that never came due, and of rules and links that never met traffic. */
   never(): string[] {
-    const unmet = new Set(this.#holds.filter((rule) => !rule.used).map((rule) => rule.step))
+    const unmet = new Set(this.#rules.filter((rule) => !rule.used).map((rule) => rule.step))
     return this.#scenario.timeline
-      .filter((step) => !this.#done.has(step.id) || unmet.has(step.id))
+      .filter(({ id }) => !this.#done.has(id) || unmet.has(id) || this.#unbitten.has(id))
       .map((step) => step.id)
   }
 
@@ -125,13 +155,64 @@ export class Director {
 
   #act(step: Step): void {
     this.#done.add(step.id)
-    const { do: verb } = step
-    if (verb.verb === 'hold') {
-      const { process, command, argv } = verb
-      this.#holds.push({ step: step.id, process, command, argv, release: null, used: false })
-    } else if (verb.verb === 'release') this.#release(verb.step)
-    else this.#onProcess(step, verb.verb, verb.process)
-    this.#stepDone(step.id)
+    const { do: verb, id } = step
+    switch (verb.verb) {
+      case 'hold':
+        this.#rules.push({ step: id, rule: verb, verdict: { kind: 'hold' }, ...UNMET })
+        break
+      case 'stall':
+      case 'reset': {
+        const verdict = { kind: verb.verb, point: verb.point }
+        this.#rules.push({ step: id, rule: verb, verdict, ...UNMET })
+        break
+      }
+      case 'slow':
+        this.#shape(id, verb.verb, verb, { ...CLEAR, delayMs: verb.delayMs })
+        break
+      case 'partition': {
+        const { way = 'both' } = verb
+        const state = { ...CLEAR, outCut: way !== 'in', inCut: way !== 'out' }
+        this.#shape(id, verb.verb, verb, state)
+        break
+      }
+      case 'release':
+        this.#release(verb.step)
+        break
+      case 'heal':
+        this.#heal(verb.step)
+        break
+      default:
+        this.#onProcess(step, verb.verb, verb.process)
+    }
+    this.#stepDone(id)
+  }
+
+  #shape(step: string, verb: 'slow' | 'partition', fault: LinkFault, state: LinkState): void {
+    this.#links.push({ step, verb, fault, state, bit: false })
+    this.#unbitten.add(step)
+    this.#tellLink(fault)
+    if (fault.forMs !== undefined) this.#arm.after(fault.forMs, () => this.#heal(step))
+  }
+
+  #heal(step: string): void {
+    const healed = this.#links.filter((link) => link.step === step)
+    this.#links = this.#links.filter((link) => link.step !== step)
+    for (const { fault } of healed) this.#tellLink(fault)
+  }
+
+  /** Faults on one link add up. */
+  #tellLink({ process, to }: LinkFault): void {
+    const state = this.#links
+      .filter(({ fault }) => fault.process === process && fault.to === to)
+      .reduce(
+        (sum, { state: one }) => ({
+          delayMs: sum.delayMs + one.delayMs,
+          outCut: sum.outCut || one.outCut,
+          inCut: sum.inCut || one.inCut,
+        }),
+        CLEAR,
+      )
+    this.#arm.shape(process, to, state)
   }
 
   #onProcess(
@@ -148,8 +229,8 @@ export class Director {
   }
 
   #release(stepId: string): void {
-    for (const rule of this.#holds) {
-      if (rule.step !== stepId) continue
+    for (const rule of this.#rules) {
+      if (rule.step !== stepId || rule.verdict.kind !== 'hold') continue
       rule.used = true
       if (rule.release === null) continue
       const { release } = rule

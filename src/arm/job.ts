@@ -48,8 +48,8 @@ export interface WorldResult {
   readonly preflight: PreflightResult | null
   /** Ends with `world.ended`, also when the child was killed (then the parent adds it). */
   readonly events: readonly TraceEvent[]
-  /** Hex; over everything that the digest covers. */
-  readonly digest: string
+  /** Hex; over everything that the digest covers. Null in the real arm, where no two runs are alike. */
+  readonly digest: string | null
   /** Real milliseconds from the job's begin to its end, its preflight included. For reports only. */
   readonly realMs: number
 }

@@ -11,6 +11,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { TraceEvent, WorldEnded } from '../trace/events.ts'
 import { Digest } from '../trace/recorder.ts'
 import { CHANNEL_FD, ChannelReader } from './channel.ts'
+import { guardOf, killGroup } from './guard.ts'
 import type { PreflightResult, WorldJob, WorldResult } from './job.ts'
 import { type Alarm, Watchdog } from './watchdog.ts'
 
@@ -86,35 +87,6 @@ class Progress {
 
 /** Children alive now: ended when this process ends. */
 const children = new Set<ChildProcess>()
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return
-  try {
-    if (process.platform === 'win32') child.kill('SIGKILL')
-    else process.kill(-child.pid, 'SIGKILL')
-  } catch {
-    // Already gone.
-  }
-}
-
-/** Waits for the end of its input, which comes when this process is gone, however it went. */
-const GUARD = 'read -r _; kill -9 "-$1"'
-
-/**
- * A process that ends a child's group when this one was killed with SIGKILL: a child that hangs
- * would not notice. None on Windows.
- */
-function guardOf(pid: number): ChildProcess | null {
-  if (process.platform === 'win32') return null
-  const guard = spawn('/bin/sh', ['-c', GUARD, 'leaselab-guard', String(pid)], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    env: {},
-    detached: true,
-  })
-  guard.on('error', () => {}) // No shell here: then there is no guard.
-  guard.stdin?.on('error', () => {})
-  return guard
-}
 
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

@@ -14,12 +14,12 @@ import { type RedisRequest, RedisServer } from '../infra/redis/server.ts'
 import type { ProgramFiles } from '../scenario/program-files.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { Kernel, type KernelLimits, Origin } from '../sim/kernel.ts'
-import { Network } from '../sim/network.ts'
+import { type DoorVerdict, FAIR, Network } from '../sim/network.ts'
 import { Chance } from '../sim/random.ts'
 import type { WorldEnded } from '../trace/events.ts'
 import { Recorder, type TraceSink } from '../trace/recorder.ts'
-import type { Arm } from './arm.ts'
-import { Director } from './director.ts'
+import { type Arm, CLEAR, type LinkState } from './arm.ts'
+import { type CommandVerdict, Director } from './director.ts'
 
 /** Wall clock at virtual time 0: 2026-01-01T00:00:00Z. */
 export const EPOCH_MS = Date.UTC(2026, 0, 1)
@@ -49,6 +49,8 @@ export class SimArm implements Arm {
   readonly #director: Director
   readonly #timeline = new Origin(TIMELINE)
   readonly #lives = new Map<string, HostProcess>()
+  /** Links that are slow or cut, by `process to`. */
+  readonly #links = new Map<string, LinkState>()
 
   constructor(options: SimOptions, sinks: readonly TraceSink[]) {
     this.#options = options
@@ -75,12 +77,20 @@ export class SimArm implements Arm {
     for (const sink of sinks) recorder.addSink(sink)
     recorder.addSink(this.#director.see)
     this.#network.door = (segment, end) => {
-      if (!this.#director.holding) return 'deliver'
+      if (!this.#director.waiting) return 'deliver'
       const request = segment.meaning as RedisRequest | undefined
       if (request?.kind !== 'command') return 'deliver'
       const argv = request.args.map((arg) => arg.toString('latin1'))
-      const held = this.#director.holds(end.peer.party.name, argv, () => this.#network.release(end))
-      return held ? 'hold' : 'deliver'
+      const release = (): void => this.#network.release(end)
+      return doorVerdict(this.#director.verdictOn(end.peer.party.name, argv, release))
+    }
+    this.#network.weather = (from, to) => {
+      if (this.#links.size === 0) return FAIR
+      const [out, back] = [this.#linkOf(from, to), this.#linkOf(to, from)]
+      const delayUs = (out.delayMs + back.delayMs) * 1000
+      if (out.delayMs > 0 || out.outCut) this.#director.linkBit(from, to)
+      if (back.delayMs > 0 || back.inCut) this.#director.linkBit(to, from)
+      return { delayUs, cut: out.outCut || back.inCut }
     }
   }
 
@@ -101,6 +111,17 @@ export class SimArm implements Arm {
   tellEnd(why: WorldEnded['why'], detail: string | null): void {
     const never = this.#director.never()
     this.recorder.record({ kind: 'world.ended', why, detail, never })
+  }
+
+  shape(process: string, to: string, link: LinkState): void {
+    const key = `${process} ${to}`
+    if (link.delayMs === 0 && !link.outCut && !link.inCut) this.#links.delete(key)
+    else this.#links.set(key, link)
+    this.#network.clear(process, to)
+  }
+
+  #linkOf(process: string, to: string): LinkState {
+    return this.#links.get(`${process} ${to}`) ?? CLEAR
   }
 
   after(delayMs: number, run: () => void): void {
@@ -181,4 +202,9 @@ function sharedText(changed: readonly string[]): string {
   const what =
     changed.length > 1 ? `${changed[0]} and ${changed.length - 1} more were` : `${changed[0]} was`
   return `${what} changed, which all processes share; change an object or a subclass of your own instead`
+}
+
+function doorVerdict(verdict: CommandVerdict): DoorVerdict {
+  if (verdict.kind === 'deliver' || verdict.kind === 'hold') return verdict.kind
+  return `${verdict.kind}-${verdict.point === 'before-arrival' ? 'before' : 'after'}`
 }

@@ -62,11 +62,18 @@ export class Watchdog {
   readonly #pid: number
   readonly #alarm: (alarm: Alarm) => void
   readonly #timer: NodeJS.Timeout
+  readonly #mayBeQuiet: boolean
   #movedAt = performance.now()
   #cpuAtMove: number | null = null
 
-  constructor(pid: number, alarm: (alarm: Alarm) => void) {
+  /** `quiet`: whether a child that neither says nor computes anything is an alarm (a world must go on). */
+  constructor(
+    pid: number,
+    alarm: (alarm: Alarm) => void,
+    quiet: 'quiet is an alarm' | 'quiet is fine' = 'quiet is an alarm',
+  ) {
     this.#pid = pid
+    this.#mayBeQuiet = quiet === 'quiet is fine'
     this.#alarm = alarm
     this.#timer = setInterval(() => this.#look(), POLL_MS)
   }
@@ -96,7 +103,7 @@ export class Watchdog {
         why: 'hang',
         detail: `computed for ${seconds} s without letting the world go on: a loop that never ends`,
       })
-    } else if (stillMs >= STALL_WALL_MS) {
+    } else if (stillMs >= STALL_WALL_MS && !this.#mayBeQuiet) {
       const seconds = STALL_WALL_MS / 1000
       this.#ring({
         why: 'machine',

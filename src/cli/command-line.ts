@@ -14,6 +14,9 @@ export interface GradingFlags {
   readonly seed?: string
   readonly json?: boolean
   readonly twice?: boolean
+  readonly arm?: string
+  /** False with `--no-together`. */
+  readonly together?: boolean
 }
 
 export interface GradeFlags extends GradingFlags {
@@ -59,6 +62,8 @@ export async function parseCommand(
       .option('--seed <n>', 'all chance comes from this number', once('--seed'))
       .option('--json', 'print the verdict as JSON and nothing else')
       .option('--twice', 'run every world twice; a difference is a bug of ours (exit 4)')
+      .option('--no-together', 'leave out the ungraded run with all files together')
+      .option('--arm <arm>', 'sim: in memory; real: child processes, with REDIS_URL', once('--arm'))
   graded('start', 'with SELFTEST=1: grade the lab and folder that one stands in').action(
     (flags: GradingFlags) => verbs.start(flags),
   )

@@ -15,6 +15,8 @@ export interface Environment {
   readonly selftest: boolean
   /** Names and masked values of the service addresses that are set. */
   readonly urls: readonly { readonly name: string; readonly masked: string }[]
+  /** With its password: for the real arm alone, never to be printed. Null when it is not set. */
+  readonly redisUrl: string | null
   readonly lab: string | null
   readonly target: string | null
 }
@@ -51,28 +53,58 @@ export function readEnvironment(variables: Variables = process.env): Environment
     mock,
     selftest,
     urls,
+    redisUrl: variables.REDIS_URL || null,
     lab: variables.LAB || null,
     target: variables.TARGET || null,
   }
 }
 
+/** Which arm a run is on, and a line to tell about it. */
+export interface ArmChoice {
+  /** Null for memory. */
+  readonly redisUrl: string | null
+  /** That MOCK=1 set an address aside; null when there is nothing to tell. */
+  readonly notice: string | null
+}
+
 /**
- * Decides that a run is in memory: null, or a line to tell that MOCK=1 set an address aside. Throws
- * UsageError when an address asks for the real arm.
+ * The arm of a run: memory with MOCK=1 or without an address, the real one with REDIS_URL. `asked` is
+ * what `--arm` says. Throws UsageError when the two do not go together.
  */
-export function requireMemory(environment: Environment): string | null {
-  const { urls, mock } = environment
-  const first = urls[0]
-  if (first === undefined) return null
-  const names = urls.map((url) => url.name).join(', ')
-  if (mock)
-    return `MOCK=1 wins: ${names} ${urls.length === 1 ? 'is' : 'are'} set and not used; everything runs in memory.`
-  throw new UsageError('The real arm is not built yet.', {
-    where: `environment variable ${names}`,
-    expected: 'MOCK=1, or no address: everything runs in memory',
-    got: `${first.name}=${first.masked}`,
-    next: SELF_CHECK,
-  })
+export function chooseArm(environment: Environment, asked: string | undefined): ArmChoice {
+  const { urls, mock, redisUrl } = environment
+  if (asked !== undefined && asked !== 'sim' && asked !== 'real') {
+    throw new UsageError('There is no such arm.', {
+      where: 'option --arm',
+      expected: 'sim (in memory) or real (child processes and the Redis of REDIS_URL)',
+      got: JSON.stringify(asked),
+      next: '--arm sim',
+    })
+  }
+  if (mock && urls.length > 0) {
+    const names = urls.map((url) => url.name).join(', ')
+    const notice = `MOCK=1 wins: ${names} ${urls.length === 1 ? 'is' : 'are'} set and not used; everything runs in memory.`
+    return { redisUrl: null, notice }
+  }
+  if (asked === 'sim') return { redisUrl: null, notice: null }
+  const other = urls.find(({ name }) => name !== 'REDIS_URL')
+  if (other !== undefined) {
+    throw new UsageError(`The real arm has no use for ${other.name} yet.`, {
+      where: `environment variable ${other.name}`,
+      expected: 'REDIS_URL alone, or MOCK=1: everything runs in memory',
+      got: `${other.name}=${other.masked}`,
+      next: `unset ${other.name}`,
+    })
+  }
+  if (asked === 'real' && redisUrl === null) {
+    throw new UsageError('The real arm needs a real Redis.', {
+      where: 'option --arm',
+      expected: mock ? 'REDIS_URL, and no MOCK' : 'REDIS_URL in the environment',
+      got: mock ? 'MOCK=1' : 'no REDIS_URL',
+      next: 'REDIS_URL=redis://127.0.0.1:6379 pnpm leaselab grade <lab> --target <folder> --arm real',
+    })
+  }
+  return { redisUrl, notice: null }
 }
 
 /** The folder that the person stands in: pnpm moves to the package's folder and tells the true one. */

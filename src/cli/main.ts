@@ -10,12 +10,13 @@ import { readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorVerdict } from '../judge/grade.ts'
 import { makeInk } from '../show/ink.ts'
+import { maskAddress } from '../wire/mask-address.ts'
 import { type GradingFlags, parseCommand, type Verbs } from './command-line.ts'
 import {
   callerFolder,
+  chooseArm,
   type Environment,
   readEnvironment,
-  requireMemory,
   variablesForBench,
   wantsColour,
 } from './env.ts'
@@ -33,6 +34,7 @@ import {
 } from './labs.ts'
 import { builtPath, type Layout } from './layout.ts'
 import { DEFAULT_SEED, parseCheck, parseSeed } from './options.ts'
+import { realRunner, refuseOnRealArm } from './real-arm.ts'
 import type { RunFlags } from './run-options.ts'
 import { UsageError, usageLine, usageText } from './usage-error.ts'
 
@@ -173,6 +175,7 @@ class Session implements Verbs {
   ): Promise<void> {
     const lab = await loadLab(this.#layout, place)
     const target = findTarget(lab, place.dir, typedTarget, this.#here, targetFrom)
+    const { redisUrl, notice } = chooseArm(environment, flags.arm)
     const request = {
       lab,
       labDir: place.dir,
@@ -181,15 +184,17 @@ class Session implements Verbs {
       present: target.present,
       seed: parseSeed(flags.seed ?? DEFAULT_SEED),
       only: check === undefined ? null : parseCheck(check, lab),
+      withoutTogether: flags.together === false,
+      redisShown: redisUrl === null ? null : maskAddress(redisUrl),
     }
-    const setAside = requireMemory(environment)
-    if (setAside !== null) process.stderr.write(`${setAside}\n`)
+    if (redisUrl !== null) refuseOnRealArm(lab, flags)
+    if (notice !== null) process.stderr.write(`${notice}\n`)
     const { runWorlds } = await import('../arm/run-worlds.ts')
     this.exitCode = await grade(
       request,
       { json: flags.json === true, twice: flags.twice === true },
       {
-        runWorlds,
+        runWorlds: redisUrl === null ? runWorlds : await realRunner(redisUrl),
         worldMain: builtPath(this.#layout, 'src/arm/world-main.ts'),
         write: writeOut,
         ink: makeInk(wantsColour(process.stdout.isTTY === true)),

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 import type { WorldJob, WorldResult } from '../arm/job.ts'
 import type { TraceEvent } from '../trace/events.ts'
 import { History } from '../trace/history.ts'
-import type { Check, Exercise, Lab } from './lab.ts'
+import type { Check, Exercise, Lab, Pace } from './lab.ts'
 import { reproLine } from './repro.ts'
 import {
   endsOnlyWhenTold,
@@ -24,6 +24,7 @@ import {
   worldEndsInOrder,
 } from './rules.ts'
 import type {
+  ArmName,
   CheckVerdict,
   Evidence,
   ExitCode,
@@ -47,6 +48,10 @@ export interface GradeRequest {
   readonly seed: string
   /** Only this check, and no run together; null for all. */
   readonly only: number | null
+  /** No run of all the target's files together. */
+  readonly withoutTogether?: boolean
+  /** The address of the real arm as it may be shown; not given for the simulated arm. */
+  readonly redisShown?: string | null
 }
 
 /** How many of a process's last lines a verdict keeps. */
@@ -70,8 +75,8 @@ export function planJobs(request: GradeRequest): readonly WorldJob[] {
       preflight: exercise && { file: exercise.file },
     })
   }
-  if (request.only === null) {
-    const { scenario } = request.lab.together
+  if (request.only === null && request.withoutTogether !== true) {
+    const { scenario } = paceOf(request).together
     jobs.push({ ...worldOf(request, request.present), id: TOGETHER, scenario, preflight: null })
   }
   return jobs
@@ -96,9 +101,9 @@ export function judgeResults(request: GradeRequest, results: readonly WorldResul
     target: request.targetShown,
     reference: isReference(request),
     seed: request.seed,
-    arm: 'sim',
+    arm: armOf(request),
     options: request.only === null ? {} : { check: request.only },
-    digest: digestOf(checks.map((check) => check.digest)),
+    digest: digestOfAll(checks),
     exitCode: exitCodeOf(checks.map((check) => check.status)),
     checks,
     together: apart === undefined ? null : togetherVerdict(request, apart),
@@ -164,22 +169,37 @@ function checkVerdict(
       target: request.targetShown,
       check: check.id,
       seed: request.seed,
+      redisShown: request.redisShown,
     }),
-    digest: result?.digest ?? digestOf([]),
+    digest:
+      result === undefined && request.redisShown == null ? digestOf([]) : (result?.digest ?? null),
   }
 }
 
 /** Under the number 0; its line to repeat it is that of the whole run, as it is not run alone. */
 function togetherVerdict(request: GradeRequest, result: WorldResult): CheckVerdict {
-  const { together, name } = request.lab
+  const { together } = paceOf(request)
+  const { redisShown, seed, targetShown: target } = request
   const check = { ...together, id: 0, exercise: null }
   const verdict = checkVerdict(request, check, judgeWorld(together, null, result), result)
-  const whole = { lab: name, target: request.targetShown, check: null, seed: request.seed }
+  const whole = { lab: request.lab.name, target, check: null, seed, redisShown }
   return { ...verdict, repro: reproLine(whole) }
 }
 
-function checksOf({ lab, only }: GradeRequest): readonly Check[] {
-  return only === null ? lab.checks : lab.checks.filter((check) => check.id === only)
+export function armOf({ redisShown }: Pick<GradeRequest, 'redisShown'>): ArmName {
+  return redisShown == null ? 'sim' : 'real'
+}
+
+/** The checks at the pace of the request's arm. Throws for a lab without a real arm: ask before. */
+function paceOf({ lab, redisShown }: GradeRequest): Pace {
+  if (redisShown == null) return lab
+  if (lab.real === undefined) throw new Error(`${lab.name} has no real arm`)
+  return lab.real
+}
+
+function checksOf(request: GradeRequest): readonly Check[] {
+  const { checks } = paceOf(request)
+  return request.only === null ? checks : checks.filter((check) => check.id === request.only)
 }
 
 function exerciseOf(lab: Lab, check: Pick<Check, 'id' | 'exercise'>): Exercise | null {
@@ -272,6 +292,12 @@ function shortLine(line: Evidence): Evidence {
 /** Code under test can make a message of any length. */
 function shortened(text: string): string {
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}… (${text.length} characters)`
+}
+
+/** Null as soon as one is: real runs have none. */
+function digestOfAll(checks: readonly CheckVerdict[]): string | null {
+  const digests = checks.flatMap(({ digest }) => (digest === null ? [] : [digest]))
+  return digests.length === checks.length ? digestOf(digests) : null
 }
 
 function digestOf(parts: readonly string[]): string {

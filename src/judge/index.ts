@@ -15,7 +15,7 @@ export {
   seen,
   violated,
 } from './finding.ts'
-export type { Check, Exercise, Lab } from './lab.ts'
+export type { Check, Exercise, Lab, Pace } from './lab.ts'
 export { defineLab } from './lab.ts'
 export { believed, meddling, owned, takenAlive } from './lease-history.ts'
 export { ended, said, start } from './patterns.ts'

@@ -30,7 +30,14 @@ export interface Check {
   readonly judge: (history: History) => Finding
 }
 
-export interface Lab {
+/** Checks of a lab at one pace: those of the simulated arm, or of the real one. */
+export interface Pace {
+  readonly checks: readonly Check[]
+  /** The ungraded run with all the target's files together. */
+  readonly together: Omit<Check, 'id' | 'exercise'>
+}
+
+export interface Lab extends Pace {
   readonly name: string
   readonly title: string
   /** Folder names inside the lab. */
@@ -39,11 +46,13 @@ export interface Lab {
   /** Every file name that solution and starter share (exercises and given modules like keys.ts). */
   readonly modules: readonly string[]
   readonly exercises: readonly Exercise[]
-  readonly checks: readonly Check[]
   /** Programs that `leaselab process <name>` can start for real, name → file inside the lab. */
   readonly programs: Readonly<Record<string, string>>
-  /** The ungraded run with all the target's files together. */
-  readonly together: Omit<Check, 'id' | 'exercise'>
+  /**
+   * The same checks, by id, with times that real processes and servers can keep; left out by a lab
+   * that has no real arm. `speed` is how many times faster than in the simulated arm.
+   */
+  readonly real?: Pace & { readonly speed: number }
 }
 
 /** Gives the manifest its type, and nothing else. */

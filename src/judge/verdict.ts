@@ -17,7 +17,7 @@ export interface Place {
   readonly column: number | null
 }
 
-/** One line of the story: when (virtual µs), who, what. */
+/** One line of the story: when (µs of the run: virtual, or true in the real arm), who, what. */
 export interface Evidence {
   readonly t: number
   readonly who: string
@@ -53,7 +53,8 @@ export interface CheckVerdict {
   readonly hint: string | null
   /** One shell line that repeats this check alone. */
   readonly repro: string
-  readonly digest: string
+  /** Null in the real arm. */
+  readonly digest: string | null
 }
 
 export interface Verdict {
@@ -65,7 +66,8 @@ export interface Verdict {
   readonly seed: string
   readonly arm: ArmName
   readonly options: Readonly<Record<string, string | number | boolean>>
-  readonly digest: string
+  /** Null in the real arm. */
+  readonly digest: string | null
   readonly exitCode: ExitCode
   readonly checks: readonly CheckVerdict[]
   /** All the target's files together: told, never graded. Null when not run. */

@@ -58,12 +58,41 @@ export type Verb =
    * From now on: the first command of `process` on a Redis server that matches is held at the
    * server's door, with everything behind it on its connection, until a `release` of this step.
    */
-  | {
-      readonly verb: 'hold'
-      readonly process: string
-      readonly command: readonly string[]
-      readonly argv?: readonly string[]
-    }
+  | ({ readonly verb: 'hold' } & CommandRule)
+  /**
+   * From now on: at the first command that matches its connection goes half dead. Nothing passes it
+   * any more in either direction, and neither end is told.
+   */
+  | ({ readonly verb: 'stall'; readonly point: Point } & CommandRule)
+  /** From now on: at the first command that matches its connection is reset (ECONNRESET). */
+  | ({ readonly verb: 'reset'; readonly point: Point } & CommandRule)
+  /** Every piece of traffic between the two takes this much longer, each way. */
+  | ({ readonly verb: 'slow'; readonly delayMs: number } & LinkFault)
+  /**
+   * Traffic between the two waits, as packets do that are sent again and again: `out` what leaves
+   * `process`, `in` what comes to it (default: both). It goes on, in order, after a `heal`.
+   */
+  | ({ readonly verb: 'partition'; readonly way?: 'out' | 'in' | 'both' } & LinkFault)
+  /** Ends what the `slow` or `partition` of this step does. */
+  | { readonly verb: 'heal'; readonly step: string }
+
+/** Where a command is hit: before it arrives, or once it has been carried out and before it is answered. */
+export type Point = 'before-arrival' | 'after-commit'
+
+/** Which command is meant, as in `EventPattern`. */
+export interface CommandRule {
+  readonly process: string
+  readonly command: readonly string[]
+  readonly argv?: readonly string[]
+}
+
+/** The link between a process and a server (`redis`) or another process. */
+export interface LinkFault {
+  readonly process: string
+  readonly to: string
+  /** It heals by itself after this long. */
+  readonly forMs?: number
+}
 
 export interface Step {
   /** Names the step for `release`, `step` triggers and the report. Unique in the scenario. */

@@ -3,7 +3,7 @@
  * was seen, what to do next, and the command that repeats it.
  *
  * A view of the verdict alone; it decides nothing. Every text that the code under test can have
- * written is sanitised. Times: virtual seconds with three decimals.
+ * written is sanitised. Times: seconds of the run (virtual, or true in the real arm), three decimals.
  */
 
 import type { CheckVerdict, Evidence, Place, Status, Verdict } from '../judge/verdict.ts'
@@ -17,6 +17,8 @@ export interface Headline {
   /** The target is the lab's own solution. */
   readonly reference: boolean
   readonly seed: string
+  /** The address of the real arm as it may be shown; not given for the simulated arm. */
+  readonly redisShown?: string | null
 }
 
 export interface Timing {
@@ -35,11 +37,12 @@ const DIGEST_SHOWN = 16
 
 /** What is graded, on one line: lab, target, arm, seed. */
 export function headline(request: Headline, ink: Ink): string {
-  const { lab, targetShown, reference, seed } = request
+  const { lab, targetShown, reference, seed, redisShown } = request
   const what = reference
     ? `solution (reference, not your code; to grade yours: ${ink.command(`pnpm leaselab grade ${lab.name} --target <folder>`)})`
     : sanitise(targetShown)
-  return `${ink.strong(lab.name)} · target ${what} · arm sim · seed ${seed}\n`
+  const arm = redisShown == null ? `sim · seed ${seed}` : `real · ${sanitise(redisShown)}`
+  return `${ink.strong(lab.name)} · target ${what} · arm ${arm}\n`
 }
 
 /** Everything after the first line. */
@@ -86,15 +89,13 @@ function summary(verdict: Verdict, timing: Timing, ink: Ink): string {
   const counts = `${count('held')} held, ${count('violated')} violated, ${count('inconclusive')} inconclusive`
   const paint = verdict.exitCode === 0 ? ink.good : verdict.exitCode === 1 ? ink.bad : ink.unsure
   const twice = timing.twice ? ' (twice the same)' : ''
-  const virtual = (timing.virtualUs / 1e6).toFixed(1)
+  const ran = (timing.virtualUs / 1e6).toFixed(1)
   const real = (timing.realMs / 1000).toFixed(2)
-  return [
-    paint(counts),
-    ink.faint(
-      `digest ${verdict.digest.slice(0, DIGEST_SHOWN)}${twice} · seed ${verdict.seed} · ${virtual} virtual s in ${real} s`,
-    ),
-    '',
-  ].join('\n')
+  const facts =
+    verdict.digest === null
+      ? `no digest, as no two real runs are alike · ${ran} s of runs in ${real} s`
+      : `digest ${verdict.digest.slice(0, DIGEST_SHOWN)}${twice} · seed ${verdict.seed} · ${ran} virtual s in ${real} s`
+  return [paint(counts), ink.faint(facts), ''].join('\n')
 }
 
 /** Lines `12.345 s  worker-a  …`, times and names in columns. */

@@ -5,7 +5,8 @@
  * A connection has two directions. What is sent travels in segments; each draws its latency from
  * (seed, link, what it is, how many of these came before) and none overtakes another of its
  * direction. A `Tap` cuts a direction's bytes into segments that mean something (one command each).
- * Before a segment is delivered the `door` is asked; a held segment holds everything behind it.
+ * Before a segment is delivered the `door` is asked; a held segment holds everything behind it. The
+ * `weather` between two hosts can slow what travels, or keep it waiting; what waits is never lost.
  * A direction has a window: a sender that asks is told to wait while more than WINDOW_BYTES are on
  * their way or lie unread over there, and learns a latency later that there is room again. What was
  * written goes out all the same, so that a sender who does not ask loses nothing.
@@ -76,22 +77,57 @@ interface Listening {
   readonly accept: (end: ConnectionEnd) => void
 }
 
+/** Something on its way: a segment, or the news of a closing. */
+interface Piece {
+  readonly deliver: () => void
+  readonly segment: Segment | undefined
+  /** The door has let it through. */
+  readonly asked: boolean
+}
+
 interface Half {
+  /** Name of the host that it leaves from. */
+  readonly from: string
   readonly to: ConnectionEnd
   readonly origin: Origin
   readonly link: string
   lastArrival: number
   tap: Tap | null
-  /** Segments and closings that wait behind a held one; null when nothing is held. */
-  waiting: (() => void)[] | null
+  /** What waits at the door or for a way, and all behind it; null when nothing waits. */
+  waiting: Piece[] | null
+  /** What the first of these waits for. */
+  waitsFor: 'door' | 'way'
+  /** Nothing passes any more, and nobody is told. */
+  dead: boolean
   /** Bytes sent and not read. */
   unread: number
   /** The sender waits for this; null when it does not. */
   onRoom: (() => void) | null
 }
 
-/** Decides, at its arrival, whether a segment goes through. */
-export type Door = (segment: Segment, end: ConnectionEnd) => 'deliver' | 'hold'
+/**
+ * What becomes of a segment at its arrival. `stall`: the connection is half dead from here. `reset`:
+ * both ends are told ECONNRESET. Before the segment is delivered, or right after.
+ */
+export type DoorVerdict =
+  | 'deliver'
+  | 'hold'
+  | 'stall-before'
+  | 'stall-after'
+  | 'reset-before'
+  | 'reset-after'
+
+export type Door = (segment: Segment, end: ConnectionEnd) => DoorVerdict
+
+/** How the way from one host to another is. */
+export interface Weather {
+  /** Added to the latency. */
+  readonly delayUs: number
+  /** What arrives waits until it is no longer so. */
+  readonly cut: boolean
+}
+
+export const FAIR: Weather = { delayUs: 0, cut: false }
 
 /** One end of a connection: what a socket holds. */
 export class ConnectionEnd {
@@ -205,6 +241,11 @@ export class Network {
   #nextPort = 40_000
   /** Asked for every segment at its arrival. */
   door: Door = () => 'deliver'
+  /** Asked when something leaves and when it arrives. A way that opens again is told by `clear`. */
+  weather: (from: string, to: string) => Weather = () => FAIR
+  readonly #waiting = new Set<Half>()
+  /** Attempts to connect that wait for a way. */
+  #attempts: { readonly from: string; readonly to: string; readonly go: () => void }[] = []
 
   constructor(options: NetworkOptions) {
     this.#options = options
@@ -265,7 +306,8 @@ export class Network {
     const origin = kernel.origin(`connect ${link}`)
     const conn = this.#nextConn++
     const draw = this.#options.chance.stream(`latency ${link} connect`)
-    const there = kernel.now + this.#latency(draw)
+    const target = this.#nameAt(address) ?? host
+    const there = kernel.now + this.#latency(draw) + this.weather(from.name, target).delayUs
     const back = (run: () => void): number => {
       const arrival = kernel.now + this.#latency(draw)
       kernel.at(arrival, origin, from.owner, 'io', () => {
@@ -279,8 +321,13 @@ export class Network {
         live = false
       }
     }
-    kernel.at(there, origin, null, 'job', () => {
+    const attempt = (): void => {
       if (!live) return
+      if (this.weather(from.name, target).cut || this.weather(target, from.name).cut) {
+        const go = (): void => void kernel.at(kernel.now, origin, null, 'job', attempt)
+        this.#attempts.push({ from: from.name, to: target, go })
+        return
+      }
       const listening = this.#listening.get(`${address}:${port}`)
       const { name: process, incarnation } = from
       if (listening === undefined) {
@@ -297,7 +344,8 @@ export class Network {
         made = null
         connected(near)
       })
-    })
+    }
+    kernel.at(there, origin, null, 'job', attempt)
     return () => {
       live = false
       made?.destroy()
@@ -314,22 +362,71 @@ export class Network {
 
   /** For ConnectionEnd alone: brings something to the other end, in order, through the door. */
   carry(half: Half, key: string, deliver: () => void, segment?: Segment): void {
+    if (half.dead) return
     const { kernel, chance } = this.#options
-    const latencyUs = this.#latency(chance.stream(`latency ${half.link} ${key}`))
+    const { party } = half.to
+    const latencyUs =
+      this.#latency(chance.stream(`latency ${half.link} ${key}`)) +
+      this.weather(half.from, party.name).delayUs
     const arrival = Math.max(half.lastArrival, kernel.now + latencyUs)
     half.lastArrival = arrival
-    const { owner } = half.to.party
-    kernel.at(arrival, half.origin, owner, 'io', () => {
-      if (half.waiting !== null) {
-        half.waiting.push(deliver)
-        return
-      }
-      if (segment !== undefined && this.door(segment, half.to) === 'hold') {
-        half.waiting = [deliver]
-        return
-      }
-      deliver()
-    })
+    const piece: Piece = { deliver, segment, asked: false }
+    kernel.at(arrival, half.origin, party.owner, 'io', () => this.#arrive(half, piece))
+  }
+
+  #arrive(half: Half, piece: Piece): void {
+    if (half.dead) return
+    const { to, waiting } = half
+    if (waiting !== null) {
+      waiting.push(piece)
+      return
+    }
+    if (this.weather(half.from, to.party.name).cut) {
+      this.#wait(half, 'way', piece)
+      return
+    }
+    const { segment, asked, deliver } = piece
+    const verdict = segment === undefined || asked ? 'deliver' : this.door(segment, to)
+    switch (verdict) {
+      case 'deliver':
+        deliver()
+        break
+      case 'hold':
+        this.#wait(half, 'door', { ...piece, asked: true })
+        break
+      case 'stall-before':
+        this.#stall(to)
+        break
+      case 'stall-after':
+        this.#stall(to)
+        deliver()
+        break
+      case 'reset-before':
+        this.#reset(to)
+        break
+      case 'reset-after':
+        to.out.dead = true
+        deliver()
+        to.out.dead = false
+        this.#reset(to)
+    }
+  }
+
+  #wait(half: Half, waitsFor: Half['waitsFor'], first: Piece): void {
+    half.waiting = [first]
+    half.waitsFor = waitsFor
+    this.#waiting.add(half)
+  }
+
+  #stall(end: ConnectionEnd): void {
+    end.out.dead = true
+    end.peer.out.dead = true
+  }
+
+  #reset(end: ConnectionEnd): void {
+    const { handler } = end
+    end.destroy(true)
+    handler?.close('ECONNRESET')
   }
 
   /** For ConnectionEnd alone: tells the sender of a direction that there is room, once. */
@@ -346,13 +443,32 @@ export class Network {
   /** Lets go what the door held on the direction that arrives at `end`, in order. */
   release(end: ConnectionEnd): void {
     const half = end.peer.out
-    const waiting = half.waiting
+    if (half.waitsFor === 'door') this.#letGo(half)
+  }
+
+  /** The weather between two hosts has changed: what waited for a way that is open now goes on. */
+  clear(a: string, b: string): void {
+    const concerns = (from: string, to: string): boolean =>
+      (from === a && to === b) || (from === b && to === a)
+    for (const half of [...this.#waiting]) {
+      const to = half.to.party.name
+      if (half.waitsFor !== 'way' || !concerns(half.from, to)) continue
+      if (!this.weather(half.from, to).cut) this.#letGo(half)
+    }
+    const attempts = this.#attempts.filter(({ from, to }) => concerns(from, to))
+    this.#attempts = this.#attempts.filter((attempt) => !attempts.includes(attempt))
+    for (const { go } of attempts) go()
+  }
+
+  #letGo(half: Half): void {
+    const { waiting, to } = half
     if (waiting === null) return
     half.waiting = null
+    this.#waiting.delete(half)
     const { kernel } = this.#options
     half.lastArrival = Math.max(half.lastArrival, kernel.now)
-    for (const deliver of waiting) {
-      kernel.at(kernel.now, half.origin, end.party.owner, 'io', deliver)
+    for (const piece of waiting) {
+      kernel.at(kernel.now, half.origin, to.party.owner, 'io', () => this.#arrive(half, piece))
     }
   }
 
@@ -377,24 +493,30 @@ export class Network {
     const far = new ConnectionEnd(this, conn, listening.party, there, here)
     near.peer = far
     far.peer = near
-    near.out = this.#half(far, `${from.name}>${listening.host}`, conn)
-    far.out = this.#half(near, `${listening.host}>${from.name}`, conn)
+    near.out = this.#half(far, from.name, listening.host, conn)
+    far.out = this.#half(near, listening.host, from.name, conn)
     this.#ends.add(near).add(far)
     return [near, far]
   }
 
-  #half(to: ConnectionEnd, link: string, conn: number): Half {
+  #half(to: ConnectionEnd, from: string, toName: string, conn: number): Half {
+    const link = `${from}>${toName}`
     const origin = this.#options.kernel.origin(`link ${link} ${conn}`)
-    return {
-      to,
-      origin,
-      link,
+    const idle = {
       lastArrival: 0,
       tap: null,
       waiting: null,
+      waitsFor: 'door',
+      dead: false,
       unread: 0,
       onRoom: null,
-    }
+    } as const
+    return { from, to, origin, link, ...idle }
+  }
+
+  #nameAt(address: string | null): string | null {
+    for (const [name, known] of this.#hosts) if (known === address) return name
+    return null
   }
 
   #toParty(party: Party, origin: string, run: () => void): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Arm } from '../../src/arm/arm.ts'
+import type { Arm, LinkState } from '../../src/arm/arm.ts'
 import { Director } from '../../src/arm/director.ts'
 import type { Scenario, Step } from '../../src/scenario/scenario.ts'
 import type { TraceEvent, Unplaced } from '../../src/trace/events.ts'
@@ -22,6 +22,8 @@ class NotedArm implements Arm {
   kill = (process: string): boolean => this.#note('kill', process)
   term = (process: string): boolean => this.#note('term', process)
   stop = (): void => void this.#note('stop', '')
+  shape = (process: string, to: string, { delayMs, outCut, inCut }: LinkState): void =>
+    void this.#note('shape', `${process}~${to} +${delayMs} out ${outCut} in ${inCut}`)
   after(delayMs: number, run: () => void): void {
     this.#later.push({ atMs: this.nowMs + delayMs, run })
   }
@@ -114,9 +116,9 @@ describe('the fault bit', () => {
     const { arm, told, director } = direct([hold, release, late])
     let released = 0
     const arrives = (process: string, ...argv: string[]): boolean =>
-      director.holds(process, argv, () => {
+      director.verdictOn(process, argv, () => {
         released += 1
-      })
+      }).kind === 'hold'
     expect(arrives('a', 'PEXPIRE', 'lease:131', '30000')).toBe(false)
     arm.passTo(1)
     expect(director.never()).toEqual(['door', 'open', 'late'])
@@ -128,5 +130,53 @@ describe('the fault bit', () => {
     arm.passTo(60)
     expect(released).toBe(1)
     expect(director.never()).toEqual(['late'])
+  })
+
+  test('of a stall or reset is told at the first command that matches, with the point of it', () => {
+    const cut: Step = {
+      id: 'cut',
+      when: { atMs: 1 },
+      do: { verb: 'reset', process: 'a', command: ['EVAL'], point: 'after-commit' },
+    }
+    const { arm, told, director } = direct([cut])
+    arm.passTo(10)
+    const arrives = (...argv: string[]) => director.verdictOn('a', argv, () => {})
+    expect(arrives('GET', 'x')).toEqual({ kind: 'deliver' })
+    expect(arrives('EVAL', 'x')).toEqual({ kind: 'reset', point: 'after-commit' })
+    expect(arrives('EVAL', 'x')).toEqual({ kind: 'deliver' })
+    expect(told).toEqual([{ kind: 'fault.bit', step: 'cut', verb: 'reset', process: 'a' }])
+  })
+
+  test('of a slow or cut link is told when traffic met it, once; else the step is listed', () => {
+    const { arm, told, director } = direct([
+      { id: 'slow', when: { atMs: 1 }, do: { verb: 'slow', process: 'a', to: 'b', delayMs: 5 } },
+      { id: 'cut', when: { atMs: 1 }, do: { verb: 'partition', process: 'b', to: 'redis' } },
+    ])
+    arm.passTo(10)
+    director.linkBit('a', 'b')
+    director.linkBit('a', 'b')
+    expect(told).toEqual([{ kind: 'fault.bit', step: 'slow', verb: 'slow', process: 'a' }])
+    expect(director.never()).toEqual(['cut'])
+  })
+})
+
+describe('a link', () => {
+  test('bears what all its faults add up to; each heals by its step or after its time', () => {
+    const { arm } = direct([
+      { id: 's', when: { atMs: 1 }, do: { verb: 'slow', process: 'a', to: 'b', delayMs: 5 } },
+      {
+        id: 'p',
+        when: { atMs: 2 },
+        do: { verb: 'partition', process: 'a', to: 'b', way: 'in', forMs: 10 },
+      },
+      { id: 'h', when: { atMs: 3 }, do: { verb: 'heal', step: 's' } },
+    ])
+    arm.passTo(50)
+    expect(arm.verbs.slice(1)).toEqual([
+      '1 shape a~b +5 out false in false',
+      '2 shape a~b +5 out false in true',
+      '3 shape a~b +0 out false in true',
+      '12 shape a~b +0 out false in false',
+    ])
   })
 })

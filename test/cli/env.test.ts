@@ -1,17 +1,41 @@
 import { describe, expect, it } from 'vitest'
-import { callerFolder, readEnvironment, requireMemory, wantsColour } from '../../src/cli/env.ts'
+import { callerFolder, chooseArm, readEnvironment, wantsColour } from '../../src/cli/env.ts'
 import { nearest } from '../../src/cli/suggest.ts'
 
 describe('addresses', () => {
   it('MOCK=1 wins over every address and says so', () => {
     const environment = readEnvironment({ MOCK: '1', REDIS_URL: 'redis://r', ETCD_URL: 'http://e' })
-    expect(requireMemory(environment)).toBe(
-      'MOCK=1 wins: REDIS_URL, ETCD_URL are set and not used; everything runs in memory.',
-    )
+    expect(chooseArm(environment, undefined)).toEqual({
+      redisUrl: null,
+      notice: 'MOCK=1 wins: REDIS_URL, ETCD_URL are set and not used; everything runs in memory.',
+    })
   })
 
   it('without an address there is nothing to say', () => {
-    expect(requireMemory(readEnvironment({ REDIS_URL: '' }))).toBeNull()
+    const memory = { redisUrl: null, notice: null }
+    expect(chooseArm(readEnvironment({ REDIS_URL: '' }), undefined)).toEqual(memory)
+    expect(chooseArm(readEnvironment({ REDIS_URL: 'redis://r' }), 'sim')).toEqual(memory)
+  })
+
+  it('REDIS_URL alone asks for the real arm', () => {
+    const redisUrl = 'redis://:secret@r'
+    expect(chooseArm(readEnvironment({ REDIS_URL: redisUrl }), undefined)).toEqual({
+      redisUrl,
+      notice: null,
+    })
+  })
+
+  it.each([
+    [{}, 'real', 'The real arm needs a real Redis.'],
+    [{ MOCK: '1' }, 'real', 'The real arm needs a real Redis.'],
+    [{ REDIS_URL: 'redis://r' }, 'other', 'There is no such arm.'],
+    [
+      { REDIS_URL: 'redis://r', DATABASE_URL: 'postgres://d' },
+      undefined,
+      'The real arm has no use for DATABASE_URL yet.',
+    ],
+  ])('%j with --arm %s is refused', (variables, asked, message) => {
+    expect(() => chooseArm(readEnvironment(variables), asked)).toThrow(message)
   })
 
   it.each([

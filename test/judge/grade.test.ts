@@ -112,7 +112,7 @@ describe('the verdict', () => {
   it('its digest follows the digests of the checks, and their order', () => {
     const request = requestFor(good)
     const jobs = planJobs(request)
-    const digestWith = (digests: Record<string, string>): string =>
+    const digestWith = (digests: Record<string, string>): string | null =>
       judgeResults(
         request,
         jobs.map(({ id }) => resultFor(id, { digest: digests[id] ?? 'x' })),

@@ -26,6 +26,12 @@ describe('the first line', () => {
     expect(headline(request, plain)).toBe('tiny · target ./mine · arm sim · seed 7\n')
   })
 
+  it('says of the real arm where its Redis is, and no seed', () => {
+    expect(headline({ ...request, redisShown: 'redis://:***@db:6379' }, plain)).toBe(
+      'tiny · target ./mine · arm real · redis://:***@db:6379\n',
+    )
+  })
+
   it('says of the solution that it is not your code, and how to grade yours', () => {
     expect(headline({ ...request, reference: true }, plain)).toBe(
       'tiny · target solution (reference, not your code; to grade yours: pnpm leaselab grade tiny --target <folder>) · arm sim · seed 7\n',
@@ -42,8 +48,22 @@ describe('the report', () => {
 ·  not graded: all together — violated: expected 2 of 2; got 1 of 2
 
 2 held, 0 violated, 0 inconclusive
-digest ${verdict.digest.slice(0, 16)} · seed 7 · 92.3 virtual s in 0.84 s
+digest ${verdict.digest?.slice(0, 16)} · seed 7 · 92.3 virtual s in 0.84 s
 `)
+  })
+
+  it('of the real arm has no digest', () => {
+    const lab = labSaying([held, held, held])
+    const request = requestFor({ ...lab, real: { ...lab, speed: 10 } }, { redisShown: 'redis://r' })
+    const results = goodResults(planJobs(request)).map((result) => ({ ...result, digest: null }))
+    const verdict = judgeResults(request, results)
+    expect(report(verdict, timing, plain)).toContain(
+      '\nno digest, as no two real runs are alike · 92.3 s of runs in 0.84 s\n',
+    )
+    expect([verdict.arm, verdict.digest, verdict.checks[0]?.digest]).toEqual(['real', null, null])
+    expect(verdict.checks[0]?.repro).toMatch(
+      /^REDIS_URL=redis:\/\/r pnpm leaselab grade tiny .* --check 1 --arm real$/,
+    )
   })
 
   it('below a check that is not held: where, story, last lines, next step, how to repeat it', () => {
@@ -67,7 +87,7 @@ digest ${verdict.digest.slice(0, 16)} · seed 7 · 92.3 virtual s in 0.84 s
 ·  not graded: all together — held: 2 of 2
 
 0 held, 1 violated, 1 inconclusive
-digest ${verdict.digest.slice(0, 16)} (twice the same) · seed 7 · 92.3 virtual s in 0.84 s
+digest ${verdict.digest?.slice(0, 16)} (twice the same) · seed 7 · 92.3 virtual s in 0.84 s
 `)
   })
 

@@ -1,11 +1,11 @@
 /** Manifest of the lab: what there is to solve, how it is graded, what can be run by hand. */
 
-import { defineLab } from '../../../src/judge/index.ts'
+import { defineLab, type Pace } from '../../../src/judge/index.ts'
 import { claimCheck } from './checks/claim.ts'
 import { fenceCheck } from './checks/fence.ts'
 import { orderCheck } from './checks/order.ts'
 import { renewalCheck } from './checks/renewal.ts'
-import { VIRTUAL } from './checks/setting.ts'
+import { REAL, REAL_SPEED, type Times, VIRTUAL } from './checks/setting.ts'
 import { spreadCheck } from './checks/spread.ts'
 import { togetherCheck } from './checks/together.ts'
 
@@ -47,18 +47,25 @@ export default defineLab({
       summary: 'handle a shard’s messages one after the other',
     },
   ],
-  checks: [
-    spreadCheck(VIRTUAL),
-    claimCheck(VIRTUAL),
-    renewalCheck(VIRTUAL),
-    orderCheck(VIRTUAL),
-    fenceCheck(VIRTUAL),
-  ],
+  ...atPace(VIRTUAL),
+  real: { speed: REAL_SPEED, ...atPace(REAL) },
   programs: {
     worker: 'app/worker-main.ts',
     store: 'app/store-main.ts',
     gateway: 'app/gateway-main.ts',
     customer: 'app/customer-main.ts',
   },
-  together: togetherCheck(VIRTUAL),
 })
+
+function atPace(times: Times): Pace {
+  return {
+    checks: [
+      spreadCheck(times),
+      claimCheck(times),
+      renewalCheck(times),
+      orderCheck(times),
+      fenceCheck(times),
+    ],
+    together: togetherCheck(times),
+  }
+}

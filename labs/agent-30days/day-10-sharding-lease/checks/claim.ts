@@ -59,7 +59,7 @@ export function claimCheck(times: Times): Check {
       ],
       // After a second look round, so that both have had the chance to want more than they should.
       until: { on: said(B, 'sweep.done'), nth: 2, plusMs: times.whileMs },
-      limitMs: times.renewMs,
+      limitMs: times.claimLimitMs,
     },
     judge: (history) => judgeClaim(history, times.leaseTtlMs),
   }

@@ -99,7 +99,7 @@ export function fenceCheck(times: Times): Check {
         { id: 'start-a', when: { on: ended('customer') }, do: start(A) },
         {
           id: FREEZE,
-          when: { on: said(A, 'handler.start') },
+          when: { on: said(A, 'handler.start'), plusMs: times.settleMs },
           do: { verb: 'freeze', process: A, forMs: times.freezeMs },
         },
         { id: 'start-b', when: { step: FREEZE }, do: start(B) },

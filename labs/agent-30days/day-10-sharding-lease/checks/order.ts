@@ -62,7 +62,7 @@ export function orderCheck(times: Times): Check {
         gateway: gatewayProcess,
         [PROBE]: {
           program: 'app/probe-worker.ts',
-          env: { HANDLE_MS: String(times.handlingMs) },
+          env: { HANDLE_MS: String(times.probeUnitMs) },
           ends: true,
         },
         customer: customerProcess(texts.map((text) => [USER, text] as const)),

@@ -13,12 +13,18 @@ export interface Times {
   readonly readBlockMs: number
   /** One unit of handling time. */
   readonly handlingMs: number
+  /** The same for a probe that counts in units and works for 250 of them. */
+  readonly probeUnitMs: number
   /** How long the frozen worker stands still: longer than a TTL and a standby's sweep. */
   readonly freezeMs: number
   /** A while that is long beside latencies and short beside intervals. */
   readonly whileMs: number
+  /** After a program has said something, until it is at what it says it will do next. */
+  readonly settleMs: number
   /** No run lasts longer than this. */
   readonly limitMs: number
+  /** Nor does check 2, which needs no lease to lapse. */
+  readonly claimLimitMs: number
 }
 
 /** The true values, in virtual time. */
@@ -28,9 +34,34 @@ export const VIRTUAL: Times = {
   sweepMs: 5000,
   readBlockMs: 1000,
   handlingMs: 100,
+  probeUnitMs: 100,
   freezeMs: 35_000,
   whileMs: 1000,
+  // In a world nothing else happens before a program has done what it can.
+  settleMs: 0,
   limitMs: 90_000,
+  claimLimitMs: 10_000,
+}
+
+/** How much faster real processes go. */
+export const REAL_SPEED = 10
+
+/**
+ * For real processes. What a machine needs to carry out a verb or to answer does not get quicker with
+ * the leases, so the while is longer than a tenth.
+ */
+export const REAL: Times = {
+  leaseTtlMs: 3000,
+  renewMs: 1000,
+  sweepMs: 500,
+  readBlockMs: 100,
+  handlingMs: 20,
+  probeUnitMs: 10,
+  freezeMs: 3500,
+  whileMs: 250,
+  settleMs: 75,
+  limitMs: 12_000,
+  claimLimitMs: 6000,
 }
 
 /** Users whose messages the checks send; both belong to this shard. */

@@ -58,7 +58,7 @@ export function togetherCheck(times: Times): Omit<Check, 'id' | 'exercise'> {
         { id: 'start-a', when: { on: ended('customer') }, do: start(A) },
         {
           id: FREEZE,
-          when: { on: said(A, 'handler.start') },
+          when: { on: said(A, 'handler.start'), plusMs: times.settleMs },
           do: { verb: 'freeze', process: A, forMs: times.freezeMs + times.sweepMs },
         },
         { id: 'start-b', when: { step: FREEZE, plusMs: times.sweepMs }, do: start(B) },
