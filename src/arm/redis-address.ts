@@ -6,6 +6,7 @@
  * printed. Refuses everything else with a RealRefusal.
  */
 
+import { maskAddress } from '../wire/mask-address.ts'
 import { RealRefusal } from './real-refusal.ts'
 
 export interface RedisAddress {
@@ -21,17 +22,12 @@ export interface RedisAddress {
 
 const EXAMPLE = 'redis://127.0.0.1:6379'
 
-/** Masks what stands between `user:` and `@`, also in an address that cannot be parsed. */
-export function maskPassword(url: string): string {
-  return url.replace(/^([a-z][\w+.-]*:\/\/)?([^/@]*):(.*)@/i, '$1$2:***@')
-}
-
 /** Throws RealRefusal. */
 export function parseRedisAddress(text: string): RedisAddress {
   const refuse = (message: string, expected: string): never => {
     throw new RealRefusal(message, {
       expected,
-      got: maskPassword(text),
+      got: maskAddress(text),
       next: `REDIS_URL=${EXAMPLE} pnpm leaselab grade <lab> --target <folder>`,
     })
   }
@@ -67,6 +63,6 @@ export function parseRedisAddress(text: string): RedisAddress {
     user: user || null,
     password: password || null,
     database: Number(database),
-    shown: maskPassword(text),
+    shown: maskAddress(text),
   }
 }

@@ -7,7 +7,7 @@
  * Addresses are echoed without their password.
  */
 
-import { maskPassword } from '../arm/redis-address.ts'
+import { maskAddress } from '../wire/mask-address.ts'
 import { UsageError } from './usage-error.ts'
 
 export interface Environment {
@@ -31,7 +31,7 @@ export function readEnvironment(variables: Variables = process.env): Environment
   const selftest = readSwitch(variables, 'SELFTEST')
   const urls = ['REDIS_URL', 'ETCD_URL', 'DATABASE_URL']
     .filter((name) => variables[name])
-    .map((name) => ({ name, masked: maskPassword(variables[name]!) }))
+    .map((name) => ({ name, masked: maskAddress(variables[name]!) }))
   const appEnv = variables.APP_ENV
   if (appEnv !== undefined && appEnv !== 'dev' && appEnv !== 'prod') {
     throw new UsageError('APP_ENV has a value that means nothing here.', {

@@ -8,9 +8,9 @@
 
 import { readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { maskPassword } from '../arm/redis-address.ts'
 import { errorVerdict } from '../judge/grade.ts'
 import { makeInk } from '../show/ink.ts'
+import { maskAddress } from '../wire/mask-address.ts'
 import { type GradingFlags, parseCommand, type Verbs } from './command-line.ts'
 import {
   callerFolder,
@@ -186,7 +186,7 @@ class Session implements Verbs {
       seed: parseSeed(flags.seed ?? DEFAULT_SEED),
       only: check === undefined ? null : parseCheck(check, lab),
       withoutTogether: flags.together === false,
-      redisShown: redisUrl === null ? null : maskPassword(redisUrl),
+      redisShown: redisUrl === null ? null : maskAddress(redisUrl),
     }
     if (redisUrl !== null) refuseOnRealArm(lab, flags)
     if (notice !== null) process.stderr.write(`${notice}\n`)

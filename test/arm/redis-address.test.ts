@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { maskPassword, parseRedisAddress } from '../../src/arm/redis-address.ts'
+import { parseRedisAddress } from '../../src/arm/redis-address.ts'
 import { meetServer } from '../../src/arm/run-real.ts'
+import { maskAddress } from '../../src/wire/mask-address.ts'
 
 describe('an address of a Redis', () => {
   test('is taken apart; the password is decoded, and masked where it is shown', () => {
@@ -44,8 +45,8 @@ describe('an address of a Redis', () => {
   })
 
   test('what is masked is what stands between the user and the last @', () => {
-    expect(maskPassword('redis://u:a@b:c@host:1')).toBe('redis://u:***@host:1')
-    expect(maskPassword('redis://host:1')).toBe('redis://host:1')
+    expect(maskAddress('redis://u:a@b:c@host:1')).toBe('redis://u:***@host:1')
+    expect(maskAddress('redis://host:1')).toBe('redis://host:1')
   })
 })
 

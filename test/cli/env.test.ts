@@ -44,6 +44,7 @@ describe('addresses', () => {
     ['redis://:with@sign:and:colon@host', 'redis://:***@host'],
     ['user:secret@host', 'user:***@host'],
     ['redis://host:6379/0', 'redis://host:6379/0'],
+    ['postgres://user@host/db?password=secret', 'postgres://user@host/db?password=***'],
   ])('%s is echoed as %s', (url, masked) => {
     expect(readEnvironment({ REDIS_URL: url }).urls[0]?.masked).toBe(masked)
   })

@@ -6,22 +6,26 @@
  * comparison and the write that follows it cannot be torn apart. Not here: durability.
  */
 
+import { type RunRow, statusBefore, whyNotMoved } from './runs.ts'
 import type {
   Commit,
   CommittedRow,
   Fence,
+  FenceOutcome,
   MessageRow,
   MessageTables,
-  MessageTx,
-  RunRow,
+  TablesTx,
 } from './tables.ts'
+import { mustBeMessage, mustBeText, mustBeWhole, otherKey, wouldLower } from './values.ts'
 
 interface Draft {
   readonly rows: MessageRow[]
   readonly rowKeys: Set<string>
   readonly fences: Map<number, number>
-  /** By run id. */
+  /** By run id: new ones and those that moved. */
   readonly runs: Map<string, RunRow>
+  /** Run id by idempotency key: new ones. */
+  readonly runIds: Map<string, string>
 }
 
 /** Empty tables. */
@@ -30,11 +34,18 @@ export function memoryTables(): MessageTables {
   const rowKeys = new Set<string>()
   const fences = new Map<number, number>()
   const runs = new Map<string, RunRow>()
+  const runIds = new Map<string, string>()
   let commits = 0
   let last: Promise<unknown> = Promise.resolve()
 
-  function begin(): { readonly tx: MessageTx; readonly draft: Draft; readonly end: () => void } {
-    const draft: Draft = { rows: [], rowKeys: new Set(), fences: new Map(), runs: new Map() }
+  function begin(): { readonly tx: TablesTx; readonly draft: Draft; readonly end: () => void } {
+    const draft: Draft = {
+      rows: [],
+      rowKeys: new Set(),
+      fences: new Map(),
+      runs: new Map(),
+      runIds: new Map(),
+    }
     let open = true
     // Not awaited by mistake, a call can arrive when its transaction is over; taking it would write
     // outside of any transaction.
@@ -43,7 +54,15 @@ export function memoryTables(): MessageTables {
     }
     const fenceOf = (shard: number) => draft.fences.get(shard) ?? fences.get(shard) ?? 0
     const runOf = (runId: string) => draft.runs.get(runId) ?? runs.get(runId)
-    const tx: MessageTx = {
+    const raise = (shard: number, token: number): FenceOutcome => {
+      mustBeWhole('shard', shard)
+      mustBeWhole('token', token)
+      const highestToken = fenceOf(shard)
+      if (token < highestToken) return { kind: 'refused', highestToken }
+      if (token > highestToken) draft.fences.set(shard, token)
+      return { kind: 'passed' }
+    }
+    const tx: TablesTx = {
       async highestToken(shard) {
         mustBeOpen('highestToken')
         mustBeWhole('shard', shard)
@@ -51,42 +70,48 @@ export function memoryTables(): MessageTables {
       },
       async raiseToken(shard, token) {
         mustBeOpen('raiseToken')
-        mustBeWhole('shard', shard)
-        mustBeWhole('token', token)
-        const highest = fenceOf(shard)
-        if (token < highest) {
-          throw new Error(`tx.raiseToken: shard ${shard} is at ${highest}, ${token} would lower it`)
-        }
-        if (token > highest) draft.fences.set(shard, token)
+        const fence = raise(shard, token)
+        if (fence.kind === 'refused') throw wouldLower(shard, token, fence.highestToken)
+      },
+      async passFence(shard, token) {
+        mustBeOpen('passFence')
+        return raise(shard, token)
       },
       async insertMessage(row) {
         mustBeOpen('insertMessage')
-        for (const name of ['shard', 'token', 'seq'] as const) mustBeWhole(name, row[name])
+        mustBeMessage(row)
         const key = rowKey(row.runId, row.seq)
         if (rowKeys.has(key) || draft.rowKeys.has(key)) return false
         draft.rowKeys.add(key)
         draft.rows.push({ ...row })
         return true
       },
-      async openRun(runId, idempotencyKey, status) {
-        mustBeOpen('openRun')
-        for (const run of [...draft.runs.values(), ...runs.values()]) {
-          if (run.idempotencyKey === idempotencyKey) return runOf(run.runId) ?? run
-        }
-        if (runOf(runId)) throw new Error(`tx.openRun: run ${runId} has another idempotency key`)
-        const run: RunRow = { runId, idempotencyKey, status }
+      async createRun(runId, idempotencyKey) {
+        mustBeOpen('createRun')
+        mustBeText('runId', runId)
+        mustBeText('idempotencyKey', idempotencyKey)
+        const known = draft.runIds.get(idempotencyKey) ?? runIds.get(idempotencyKey)
+        if (known !== undefined) return { run: runOf(known)!, isNew: false }
+        if (runOf(runId)) throw otherKey(runId)
+        const run: RunRow = { runId, idempotencyKey, status: 'queued' }
+        draft.runIds.set(idempotencyKey, runId)
         draft.runs.set(runId, run)
-        return run
+        return { run, isNew: true }
+      },
+      async moveRun({ runId, to, fence }) {
+        mustBeOpen('moveRun')
+        mustBeText('runId', runId)
+        const passed = fence ? raise(fence.shard, fence.token) : null
+        if (passed?.kind === 'refused') return passed
+        const run = runOf(runId)
+        if (!run) return { kind: 'no-such-run' }
+        if (run.status !== statusBefore(to)) return whyNotMoved(run.status, to)
+        draft.runs.set(runId, { ...run, status: to })
+        return { kind: 'moved', from: run.status }
       },
       async findRun(runId) {
         mustBeOpen('findRun')
         return runOf(runId) ?? null
-      },
-      async setRunStatus(runId, status) {
-        mustBeOpen('setRunStatus')
-        const run = runOf(runId)
-        if (!run) throw new Error(`tx.setRunStatus: there is no run ${runId}`)
-        draft.runs.set(runId, { ...run, status })
       },
     }
     return {
@@ -100,8 +125,7 @@ export function memoryTables(): MessageTables {
 
   function commit(draft: Draft): Commit {
     const wrote = draft.rows.length + draft.fences.size + draft.runs.size > 0
-    if (!wrote) return { commit: null, rows: [], fences: [] }
-    commits += 1
+    if (wrote) commits += 1
     const committed = draft.rows.map((row) => ({ ...row, commit: commits }))
     for (const row of committed) {
       rows.push(row)
@@ -109,7 +133,8 @@ export function memoryTables(): MessageTables {
     }
     for (const [shard, token] of draft.fences) fences.set(shard, token)
     for (const [runId, run] of draft.runs) runs.set(runId, run)
-    return { commit: commits, rows: committed, fences: sortedFences(draft.fences) }
+    for (const [key, runId] of draft.runIds) runIds.set(key, runId)
+    return { commit: committed.length > 0 ? commits : null, rows: committed }
   }
 
   return {
@@ -137,6 +162,9 @@ export function memoryTables(): MessageTables {
     async fences() {
       return sortedFences(fences)
     },
+    async close() {
+      await last.catch(() => {})
+    },
   }
 }
 
@@ -148,10 +176,4 @@ function sortedFences(fences: ReadonlyMap<number, number>): readonly Fence[] {
   return [...fences]
     .map(([shard, highestToken]) => ({ shard, highestToken }))
     .sort((a, b) => a.shard - b.shard)
-}
-
-function mustBeWhole(name: string, value: number): void {
-  if (!Number.isSafeInteger(value) || value < 0) {
-    throw new TypeError(`message tables: ${name} must be a whole number, got ${String(value)}`)
-  }
 }

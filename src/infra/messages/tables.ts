@@ -2,10 +2,11 @@
  * The message tables: what they hold and what a transaction may do.
  *
  * `runs` (idempotency key unique, status) · `messages` (unique run and seq) · `shard_fences` (highest
- * token of each shard). Every method is asynchronous, so that a database can stand behind the same
- * interface; `highestToken` must then lock the shard's row until the transaction ends. Sequence
- * numbers and tokens are whole numbers from 1.
+ * token of each shard). Two implementations, in memory and in Postgres, with the same answers. Tokens
+ * and sequence numbers are whole numbers; texts are well-formed Unicode without the character zero.
  */
+
+import type { RunRow, RunTx } from './runs.ts'
 
 export interface MessageRow {
   readonly shard: number
@@ -17,18 +18,12 @@ export interface MessageRow {
   readonly body: string
 }
 
-/** A row as it was committed; `commit` numbers the commits of the whole store from 1. */
+/**
+ * A row as it was committed. `commit` rises from 1 in the order of the commits: of all of them in
+ * memory, of those that touch one shard in a database. Numbers may be left out.
+ */
 export interface CommittedRow extends MessageRow {
   readonly commit: number
-}
-
-/** A run goes `queued → running → done | failed`; `queued` is left out where nobody queues. */
-export type RunStatus = 'queued' | 'running' | 'done' | 'failed'
-
-export interface RunRow {
-  readonly runId: string
-  readonly idempotencyKey: string
-  readonly status: RunStatus
 }
 
 export interface Fence {
@@ -42,42 +37,54 @@ export type AppendOutcome =
   | { readonly kind: 'duplicate' }
   | { readonly kind: 'refused'; readonly highestToken: number }
 
+/** What a fence says to a token. */
+export type FenceOutcome =
+  | { readonly kind: 'passed' }
+  | { readonly kind: 'refused'; readonly highestToken: number }
+
 /** The view of one transaction. Usable until its work has settled; afterwards every call rejects. */
 export interface MessageTx {
-  /** Highest token seen for the shard, 0 if none. */
+  /** Highest token seen for the shard, 0 if none. No other transaction moves it until this one ends. */
   highestToken(shard: number): Promise<number>
   /** Moves the shard's highest token up. An equal one changes nothing; a smaller one rejects. */
   raiseToken(shard: number, token: number): Promise<void>
   /** False, and nothing is written, if this run already has a message with this seq. */
   insertMessage(row: MessageRow): Promise<boolean>
-  /** The run with this idempotency key: the one that is there, or else a new one with `status`. */
-  openRun(runId: string, idempotencyKey: string, status: RunStatus): Promise<RunRow>
-  /** The run of this id, or null. */
-  findRun(runId: string): Promise<RunRow | null>
-  /** Rejects if there is no such run. */
-  setRunStatus(runId: string, status: RunStatus): Promise<void>
 }
+
+/** The fence as one step: compares, raises and holds the shard until the transaction ends. */
+export interface FenceTx {
+  /** An equal or larger token passes and is the shard's highest from now on; a smaller is refused. */
+  passFence(shard: number, token: number): Promise<FenceOutcome>
+}
+
+export interface TablesTx extends MessageTx, FenceTx, RunTx {}
 
 /** What a transaction left behind, as the tables saw it. */
 export interface Commit {
-  /** Null if it wrote nothing. */
+  /** The number of its commit; null if it wrote no message. */
   readonly commit: number | null
   readonly rows: readonly CommittedRow[]
-  /** Fences that moved. */
-  readonly fences: readonly Fence[]
 }
 
 export interface MessageTables {
   /**
-   * Runs `work` in a transaction of its own, after those asked for before it. Commits when it
-   * resolves; when it rejects, nothing of it stays and the rejection is passed on.
+   * Runs `work` in a transaction of its own. Commits when it resolves; when it rejects, nothing of it
+   * stays and the rejection is passed on. In memory one transaction follows the other; in a database
+   * they run side by side, those that meet at a shard's fence one after the other.
+   *
+   * A database that fails rejects with a `DatabaseError`, whose `certainty` tells whether the work may
+   * have been committed all the same.
    */
   transaction<T>(
-    work: (tx: MessageTx) => Promise<T>,
+    work: (tx: TablesTx) => Promise<T>,
   ): Promise<{ readonly value: T; readonly commit: Commit }>
-  /** All messages, in the order of their commits. */
+  /** All messages, by `commit`. */
   messages(): Promise<readonly CommittedRow[]>
+  /** In the order of their creation. */
   runs(): Promise<readonly RunRow[]>
-  /** By shard, rising. */
+  /** By shard, rising; shards that no token has reached are left out. */
   fences(): Promise<readonly Fence[]>
+  /** Lets go of connections, after the transactions that are under way. */
+  close(): Promise<void>
 }

@@ -12,7 +12,7 @@
 import type { Answer, Route } from 'agent-30days-shared/json-http.ts'
 import { say } from 'agent-30days-shared/log.ts'
 import { numberIn, textIn } from 'agent-30days-shared/settings.ts'
-import type { MessageRow, MessageTables, MessageTx } from 'leaselab/messages'
+import type { MessageRow, MessageTables, TablesTx } from 'leaselab/messages'
 import { appendMessage } from '#exercises/store.ts'
 import { checkAppend, checkInserted } from './contract.ts'
 
@@ -21,18 +21,15 @@ type Body = Readonly<Record<string, unknown>>
 /** `written` runs in the transaction of every message that is new. */
 export function messageRoutes(
   tables: MessageTables,
-  written: (tx: MessageTx, row: MessageRow) => Promise<unknown>,
+  written: (tx: TablesTx, row: MessageRow) => Promise<unknown>,
 ): Readonly<Record<string, Route>> {
   /** A new holder makes its token known before its first message, so that no older one slips in. */
   async function plant(body: Body): Promise<Answer> {
     const shard = numberIn(body, 'shard')
     const token = numberIn(body, 'token')
-    const { value: highestToken } = await tables.transaction(async (tx) => {
-      const highest = await tx.highestToken(shard)
-      if (token > highest) await tx.raiseToken(shard, token)
-      return Math.max(highest, token)
-    })
-    const planted = token === highestToken
+    const { value: fence } = await tables.transaction((tx) => tx.passFence(shard, token))
+    const planted = fence.kind === 'passed'
+    const highestToken = planted ? token : fence.highestToken
     if (!planted) say('store.plant', { outcome: 'stale', shard, token, highestToken })
     return {
       status: planted ? 200 : 409,

@@ -1,5 +1,5 @@
 /**
- * The store: the runs' tables behind HTTP and JSON, in memory.
+ * The store: the runs' tables behind HTTP and JSON, in Postgres where `DATABASE_URL` is set, else in memory.
  *
  * `POST /runs/open   { runId, idempotencyKey }`            `{ runId, status }`
  * `POST /runs/find   { runId }`                            `{ runId, status }`, null if there is none
@@ -7,24 +7,24 @@
  * `POST /runs/finish { runId, workerId, status, text }`    `{ runId, status, outcome, commit }`
  * `GET  /runs`, `GET /healthz`
  *
- * What is answered is read from the tables. Settings: `PORT` (default 7314).
+ * What is answered is read from the tables. Settings: `PORT` (default 7314) and `DATABASE_…`.
  */
 
+import { orUnavailable, tablesOf } from 'agent-30days-shared/database.ts'
 import { type Answer, serveJson } from 'agent-30days-shared/json-http.ts'
 import { say, textOf } from 'agent-30days-shared/log.ts'
 import { portOf, textIn } from 'agent-30days-shared/settings.ts'
 import { endWith, isSlip } from 'agent-30days-shared/slip.ts'
-import { memoryTables } from 'leaselab/messages'
 
 type Body = Readonly<Record<string, unknown>>
 
-const tables = memoryTables()
 const port = portOf(process.env, 7314)
+const tables = await tablesOf(process.env)
 
 async function open(body: Body): Promise<Answer> {
   const [runId, key] = [textIn(body, 'runId'), textIn(body, 'idempotencyKey')]
-  const { value } = await tables.transaction((tx) => tx.openRun(runId, key, 'queued'))
-  return { status: 200, body: { runId: value.runId, status: value.status } }
+  const { value } = await tables.transaction((tx) => tx.createRun(runId, key))
+  return { status: 200, body: { runId: value.run.runId, status: value.run.status } }
 }
 
 async function find(body: Body): Promise<Answer> {
@@ -36,10 +36,8 @@ async function find(body: Body): Promise<Answer> {
 async function begin(body: Body): Promise<Answer> {
   const runId = textIn(body, 'runId')
   const { value: status } = await tables.transaction(async (tx) => {
-    const run = await tx.findRun(runId)
-    if (run?.status !== 'queued') return run?.status ?? null
-    await tx.setRunStatus(runId, 'running')
-    return 'running' as const
+    await tx.moveRun({ runId, to: 'running' })
+    return (await tx.findRun(runId))?.status ?? null
   })
   if (status === null) return { status: 404, body: { error: `there is no run ${runId}` } }
   return { status: 200, body: { runId, status } }
@@ -52,7 +50,11 @@ async function finish(body: Body): Promise<Answer> {
     // Nothing is fenced in this lab, so there is no shard and no token to tell.
     const row = { shard: 0, token: 0, runId, seq: 1, userId: '', body: text }
     const isNew = await tx.insertMessage(row)
-    if (isNew) await tx.setRunStatus(runId, ending)
+    if (isNew) {
+      const move = await tx.moveRun({ runId, to: ending })
+      // Thrown, so that the result goes with it: whoever has a result has begun.
+      if (move.kind !== 'moved') throw new Error(`run ${runId} was not ${ending}: ${move.kind}`)
+    }
     const run = await tx.findRun(runId)
     return { outcome: isNew ? 'accepted' : 'duplicate', status: run?.status ?? null }
   })
@@ -76,14 +78,14 @@ function endingIn(body: Body): 'done' | 'failed' {
 
 const server = serveJson(
   port,
-  {
+  orUnavailable({
     'POST /runs/open': open,
     'POST /runs/find': find,
     'POST /runs/begin': begin,
     'POST /runs/finish': finish,
     'GET /runs': list,
     'GET /healthz': health,
-  },
+  }),
   (error) => {
     say('store.error', { error: textOf(error) })
     if (isSlip(error)) endWith(error)
@@ -94,4 +96,5 @@ server.on('listening', () => say('store.ready', { port }))
 process.on('SIGTERM', () => {
   server.close()
   server.closeAllConnections()
+  void tables.close()
 })

@@ -1,5 +1,5 @@
 /**
- * The store as a process, in memory: day 10's routes, and those of the runs.
+ * The store as a process: day 10's routes, and those of the runs. With `DATABASE_URL` in Postgres.
  *
  * `POST /runs/open  { runId, idempotencyKey }`   `{ runId, status }`
  * `POST /runs/begin { runId, shard, token }`     200 `{ runId, status }` · 409 fenced off
@@ -8,28 +8,28 @@
  *
  * A run goes `queued → running → done | failed`; what it has come to stays. It becomes `done` in the
  * transaction that writes its message. A status is a write too, so it is fenced like one. Settings:
- * `PORT` (default 7316).
+ * `PORT` (default 7316) and `DATABASE_…`.
  */
 
+import { orUnavailable, tablesOf } from 'agent-30days-shared/database.ts'
 import { type Answer, serveJson } from 'agent-30days-shared/json-http.ts'
 import { say, textOf } from 'agent-30days-shared/log.ts'
 import { numberIn, portOf, textIn } from 'agent-30days-shared/settings.ts'
 import { endWith, isSlip } from 'agent-30days-shared/slip.ts'
 import { messageRoutes } from 'day-10-sharding-lease/app/store-routes.ts'
-import { memoryTables, type RunStatus } from 'leaselab/messages'
+import type { RunStatus } from 'leaselab/messages'
 import { runIdOf } from './run-id.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-const tables = memoryTables()
 const port = portOf(process.env, 7316)
+const tables = await tablesOf(process.env)
 
 async function open(body: Body): Promise<Answer> {
   const [runId, key] = [textIn(body, 'runId'), textIn(body, 'idempotencyKey')]
   const { value } = await tables.transaction(async (tx) => {
-    // Its worker was quicker than the gateway that opens it.
-    const known = await tx.findRun(runId)
-    return known ?? (await tx.openRun(runId, key, 'queued'))
+    // Its worker may be quicker than the gateway that opens it.
+    return (await tx.findRun(runId)) ?? (await tx.createRun(runId, key)).run
   })
   return { status: 200, body: { runId: value.runId, status: value.status } }
 }
@@ -39,11 +39,10 @@ function moves(to: RunStatus): (body: Body) => Promise<Answer> {
     const runId = textIn(body, 'runId')
     const [shard, token] = [numberIn(body, 'shard'), numberIn(body, 'token')]
     const { value: status } = await tables.transaction(async (tx) => {
-      if (token < (await tx.highestToken(shard))) return 'refused' as const
-      const run = (await tx.findRun(runId)) ?? (await tx.openRun(runId, runId, 'queued'))
-      if (run.status === 'done' || run.status === 'failed') return run.status
-      await tx.setRunStatus(runId, to)
-      return to
+      if ((await tx.findRun(runId)) === null) await tx.createRun(runId, runId)
+      const outcome = await tx.moveRun({ runId, to, fence: { shard, token } })
+      if (outcome.kind === 'refused') return 'refused' as const
+      return outcome.kind === 'not-from-there' ? outcome.from : to
     })
     return { status: status === 'refused' ? 409 : 200, body: { runId, shard, token, status } }
   }
@@ -59,19 +58,20 @@ async function health(): Promise<Answer> {
 
 const routes = messageRoutes(tables, async (tx, { runId, seq }) => {
   const id = runIdOf(runId, seq)
-  if ((await tx.findRun(id)) === null) await tx.openRun(id, id, 'queued')
-  await tx.setRunStatus(id, 'done')
+  if ((await tx.findRun(id)) === null) await tx.createRun(id, id)
+  await tx.moveRun({ runId: id, to: 'running' })
+  await tx.moveRun({ runId: id, to: 'done' })
 })
 const server = serveJson(
   port,
-  {
+  orUnavailable({
     ...routes,
     'POST /runs/open': open,
     'POST /runs/begin': moves('running'),
     'POST /runs/fail': moves('failed'),
     'GET /runs': list,
     'GET /healthz': health,
-  },
+  }),
   (error) => {
     say('store.error', { error: textOf(error) })
     if (isSlip(error)) endWith(error)
@@ -82,4 +82,5 @@ server.on('listening', () => say('store.ready', { port }))
 process.on('SIGTERM', () => {
   server.close()
   server.closeAllConnections()
+  void tables.close()
 })
