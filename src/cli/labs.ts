@@ -17,6 +17,8 @@ import { UsageError } from './usage-error.ts'
 
 /** Graded at the root, where nothing else says which lab is meant. */
 export const DEFAULT_LAB = 'mini-koda'
+/** The same in the real arm, which that one does not have yet. */
+export const DEFAULT_REAL_LAB = 'day-10-sharding-lease'
 
 export interface LabPlace {
   readonly name: string

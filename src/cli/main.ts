@@ -23,6 +23,7 @@ import {
 import { grade } from './grade.ts'
 import {
   DEFAULT_LAB,
+  DEFAULT_REAL_LAB,
   findLab,
   findTarget,
   implicitTarget,
@@ -153,11 +154,12 @@ class Session implements Verbs {
 
   async #selfCheck(environment: Environment, flags: GradingFlags): Promise<void> {
     const around = labAround(this.#layout, this.#here)
+    const isReal = chooseArm(environment, flags.arm).redisUrl !== null
     const place =
       around ??
       findLab(
         this.#layout,
-        environment.lab ?? DEFAULT_LAB,
+        environment.lab ?? (isReal ? DEFAULT_REAL_LAB : DEFAULT_LAB),
         environment.lab === null ? 'folder labs' : 'environment variable LAB',
       )
     const lab = await loadLab(this.#layout, place)

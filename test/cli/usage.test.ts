@@ -10,7 +10,7 @@ writeFileSync(file, 'export {}\n')
 const empty = mkdtempSync(join(scratch, 'empty-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-const LABS = `${LAB}, day-14-compose-multi-worker`
+const LABS = `${LAB}, day-14-compose-multi-worker, mini-koda`
 const SELF_CHECK = 'MOCK=1 SELFTEST=1 pnpm start'
 const MODULES = 'keys.ts, shard.ts, lease.ts, renew.ts, store.ts, worker.ts'
 const A_FOLDER = `a folder with at least one of: ${MODULES}`
