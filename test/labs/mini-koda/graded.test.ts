@@ -51,7 +51,8 @@ describe(`over ${seeds.length} seeds`, () => {
         'day-10/lease.ts',
         'day-10/store.ts',
         'day-10/worker.ts',
-        'day-10/worker.ts',
+        // Both are unsolved; the latencies of the seed decide which of them shows first.
+        expect.stringMatching(/^day-1(?:0\/worker|4\/shutdown)\.ts$/),
         expect.stringContaining('boot.ts'),
       ])
     }
