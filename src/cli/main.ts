@@ -122,7 +122,7 @@ class Session implements Verbs {
       layout: this.#layout,
       lab,
       labDir: place.dir,
-      targetDir: target.dir,
+      target,
       name,
       args,
     })

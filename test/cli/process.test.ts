@@ -4,8 +4,9 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { LAB_DIR, LAUNCHER, launch } from './launch.ts'
+import { LAB_DIR, LAUNCHER, launch, ROOT } from './launch.ts'
 
+const WHOLE_DIR = join(ROOT, 'labs/agent-30days/mini-koda')
 const target = mkdtempSync(join(tmpdir(), 'leaselab target '))
 afterAll(() => rmSync(target, { recursive: true, force: true }))
 
@@ -20,11 +21,11 @@ function freePort(): Promise<number> {
 }
 
 /** Starts the store for real, waits for its first line, sends a signal; answers line, code, signal. */
-async function storeEndedBy(signal: NodeJS.Signals, args: readonly string[] = []) {
+async function storeEndedBy(signal: NodeJS.Signals, args: readonly string[] = [], cwd = LAB_DIR) {
   const { PATH = '' } = process.env
   const port = String(await freePort())
   const child = spawn(process.execPath, [LAUNCHER, 'process', ...args, 'store'], {
-    cwd: LAB_DIR,
+    cwd,
     env: { PATH, PORT: port },
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: 30_000,
@@ -46,6 +47,12 @@ describe('leaselab process', () => {
     expect(JSON.parse(line)).toEqual({ event: 'store.ready', port: Number(port) })
     expect({ code, by }).toEqual({ code: 0, by: null })
     expect((await storeEndedBy('SIGKILL')).by).toBe('SIGKILL')
+  })
+
+  it('runs a program of a lab that is put together of others', async () => {
+    const { line, port, code } = await storeEndedBy('SIGTERM', [], WHOLE_DIR)
+    expect(JSON.parse(line)).toEqual({ event: 'store.ready', port: Number(port) })
+    expect(code).toBe(0)
   })
 
   it("takes the exercises' files from a target that lies anywhere, packages from the lab", async () => {
