@@ -73,6 +73,31 @@ export function effects(history: History, store: string): readonly Append[] {
     .sort((a, b) => a.commit - b.commit)
 }
 
+/** What a write did that should not have been there. */
+export interface OutOfPlace {
+  /** `token`: smaller than one that had written to the shard. `order`: not the next of its run. */
+  readonly kind: 'token' | 'order'
+  readonly got: string
+}
+
+/** The first of these writes, in the order of their commits, that is out of place. */
+export function firstOutOfPlace(written: readonly Append[]): OutOfPlace | null {
+  const highest = new Map<number, number>()
+  const next = new Map<string, number>()
+  for (const { shard, token, runId, seq } of written) {
+    if (token < (highest.get(shard) ?? 0)) {
+      return { kind: 'token', got: `token ${token} wrote after ${highest.get(shard)}` }
+    }
+    highest.set(shard, token)
+    const due = next.get(runId) ?? 1
+    if (seq !== due) {
+      return { kind: 'order', got: `${runId}: message ${seq} came when ${due} was due` }
+    }
+    next.set(runId, due + 1)
+  }
+  return null
+}
+
 function posts(history: History, store: string, path: string) {
   return history.http.exchanges(store).flatMap((exchange) => {
     const { method, path: asked, body } = exchange.request

@@ -8,6 +8,7 @@ import {
   ended,
   endedByItself,
   type Finding,
+  firstOutOfPlace,
   type History,
   held,
   inconclusive,
@@ -105,21 +106,11 @@ export function judgeTogether(history: History): Finding {
     const got = `${taken.key} of ${taken.by} was written over by ${taken.ended?.by} while alive`
     return fail(got, 'lease.ts', 'Exercise 2 (check 2) looks at this alone.')
   }
-  const highest = new Map<number, number>()
-  const next = new Map<string, number>()
-  for (const { shard, token, runId, seq } of written) {
-    if (token < (highest.get(shard) ?? 0)) {
-      const got = `token ${token} wrote after ${highest.get(shard)}`
-      return fail(got, 'store.ts', 'Exercise 4 (check 5) looks at this alone.')
-    }
-    highest.set(shard, token)
-    const due = next.get(runId) ?? 1
-    if (seq !== due) {
-      const got = `${runId}: message ${seq} came when ${due} was due`
-      return fail(got, 'worker.ts', 'Exercise 5 (check 4) looks at this alone.')
-    }
-    next.set(runId, due + 1)
+  const wrong = firstOutOfPlace(written)
+  if (wrong?.kind === 'token') {
+    return fail(wrong.got, 'store.ts', 'Exercise 4 (check 5) looks at this alone.')
   }
+  if (wrong) return fail(wrong.got, 'worker.ts', 'Exercise 5 (check 4) looks at this alone.')
   if (written.length < CONVERSATION.length) {
     const tried = appends(history, STORE).length
     const got = `${written.length} of ${CONVERSATION.length} messages written, ${tried} tried.${complaint(history, B)}`
