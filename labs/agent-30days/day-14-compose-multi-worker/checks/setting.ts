@@ -6,7 +6,8 @@
 
 import type { EventPattern, ProcessSpec } from '../../../../src/judge/index.ts'
 
-export interface Times {
+/** Times that the programs read. */
+export interface ProgramTimes {
   readonly beatMs: number
   readonly staleMs: number
   readonly leaseTtlMs: number
@@ -15,12 +16,15 @@ export interface Times {
   readonly readBlockMs: number
   readonly drainCeilingMs: number
   readonly platformGraceMs: number
+  /** A while that is long beside latencies and short beside intervals. */
+  readonly whileMs: number
+}
+
+export interface Times extends ProgramTimes {
   /** What a run takes that does not say it itself. */
   readonly workMs: number
   /** A run that is in hand for longer than a renewal interval, and shorter than the drain's ceiling. */
   readonly longRunMs: number
-  /** A while that is long beside latencies and short beside intervals. */
-  readonly whileMs: number
   /** No run of the scenario lasts longer than this. */
   readonly limitMs: number
 }
@@ -72,7 +76,7 @@ export const storeProcess: ProcessSpec = {
 }
 
 /** The times as the programs read them. */
-export function timesEnv(times: Times): Readonly<Record<string, string>> {
+export function timesEnv(times: ProgramTimes): Readonly<Record<string, string>> {
   const named = {
     BEAT_MS: times.beatMs,
     STALE_MS: times.staleMs,

@@ -69,33 +69,18 @@ export function deadCheck(times: Times): Omit<Check, 'id' | 'exercise'> {
 
 export function judgeDead(history: History): Finding {
   const expected = 'message 1 set aside after 3 deliveries, messages 2 and 3 done in order'
-  const file = 'day-10/worker.ts'
   const started = history.output.said(A, 'handler.start').filter(({ fields }) => fields.seq === 1)
   const evidence = started.map((line) => seen(line, A, 'begins message 1'))
   const [dead] = history.output.said(A, 'dead-letter')
+  if (dead) evidence.push(seen(dead, A, 'sets message 1 aside'))
   const seqs = effects(history, STORE).map(({ seq }) => seq)
-  if (!dead || seqs.length < MESSAGES - 1) {
-    const got = `message 1 begun ${started.length} times, messages ${seqs.join(' ')} done.${complaint(history, A)}`
-    return started.length < DELIVERIES
-      ? inconclusive({ expected, got, evidence })
-      : violated({
-          expected,
-          got,
-          evidence,
-          file,
-          hint: 'The single checks look at one thing each.',
-        })
+  if (dead && started.length === DELIVERIES && seqs.join(' ') === '2 3') {
+    return held({ expected, got: expected, evidence })
   }
-  evidence.push(seen(dead, A, 'sets message 1 aside'))
-  if (started.length !== DELIVERIES || seqs.join(' ') !== '2 3') {
-    const got = `message 1 begun ${started.length} times, messages ${seqs.join(' ')} done`
-    return violated({
-      expected,
-      got,
-      evidence,
-      file,
-      hint: 'The single checks look at one thing each.',
-    })
+  const got = `message 1 begun ${started.length} times, messages ${seqs.join(' ')} done.${complaint(history, A)}`
+  if (started.length < DELIVERIES && !(dead && seqs.length >= MESSAGES - 1)) {
+    return inconclusive({ expected, got, evidence })
   }
-  return held({ expected, got: expected, evidence })
+  const hint = 'The single checks look at one thing each.'
+  return violated({ expected, got, evidence, file: 'day-10/worker.ts', hint })
 }

@@ -5,24 +5,15 @@
  */
 
 import type { ProcessSpec } from '../../../../src/judge/index.ts'
+import { type ProgramTimes, timesEnv } from '../../day-14-compose-multi-worker/checks/setting.ts'
 
-export interface Times {
-  readonly beatMs: number
-  readonly staleMs: number
-  readonly leaseTtlMs: number
-  readonly renewMs: number
-  readonly sweepMs: number
-  readonly readBlockMs: number
-  readonly drainCeilingMs: number
-  readonly platformGraceMs: number
+export interface Times extends ProgramTimes {
   /** One unit of handling time. */
   readonly handlingMs: number
   /** A run that is in hand for longer than a renewal interval, and shorter than the drain's ceiling. */
   readonly longRunMs: number
   /** How long the frozen worker stands still: longer than a TTL and a standby's sweep. */
   readonly freezeMs: number
-  /** A while that is long beside latencies and short beside intervals. */
-  readonly whileMs: number
   /** No run lasts longer than this. */
   readonly limitMs: number
 }
@@ -57,9 +48,7 @@ export const ONE_SHARD: readonly string[] = [...NAMES, 'day-10/shard.ts']
 export const LEASES = 'dev:koda:{s'
 export const leaseKey = (shard: number) => `dev:koda:{s${shard}}:lease`
 export const LEASE = leaseKey(SHARD)
-export const STREAM = `dev:koda:{s${SHARD}}:runs`
 export const WORKERS = 'dev:koda:workers'
-export const GROUP = 'workers'
 
 export const STORE = 'store'
 export const GATEWAY = 'gateway'
@@ -89,22 +78,6 @@ export function rounds(users: readonly string[], count: number): readonly Order[
 export const storeProcess: ProcessSpec = {
   program: 'app/store-main.ts',
   env: { PORT: STORE_PORT },
-}
-
-/** The times as the programs read them. */
-function timesEnv(times: Times): Readonly<Record<string, string>> {
-  const named = {
-    BEAT_MS: times.beatMs,
-    STALE_MS: times.staleMs,
-    LEASE_TTL_MS: times.leaseTtlMs,
-    RENEW_MS: times.renewMs,
-    SWEEP_MS: times.sweepMs,
-    READ_BLOCK_MS: times.readBlockMs,
-    DRAIN_CEILING_MS: times.drainCeilingMs,
-    PLATFORM_GRACE_MS: times.platformGraceMs,
-    UNREADY_MS: times.whileMs,
-  }
-  return Object.fromEntries(Object.entries(named).map(([name, ms]) => [name, String(ms)]))
 }
 
 export function gatewayProcess(times: Times): ProcessSpec {

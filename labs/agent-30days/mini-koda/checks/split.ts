@@ -62,11 +62,6 @@ export function splitCheck(times: Times): Check {
       },
       timeline: [
         {
-          id: 'b-has-its-share',
-          when: { on: said(B, 'sweep.done', { held: 85 }) },
-          do: nothing(B),
-        },
-        {
           id: 'customer',
           // Whoever came first has let go of what it held above its share by then.
           when: { on: said(C, 'sweep.done'), nth: 6 },
@@ -82,11 +77,6 @@ export function splitCheck(times: Times): Check {
     },
     judge: judgeSplit,
   }
-}
-
-/** A step that only marks a point: starting what runs already changes nothing. */
-function nothing(process: string) {
-  return start(process)
 }
 
 export function judgeSplit(history: History): Finding {
