@@ -3,12 +3,11 @@
  * exercise.
  */
 
-import { copyFileSync, cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import lab from '../../../labs/agent-30days/day-10-sharding-lease/lab.ts'
 import type { CheckVerdict } from '../../../src/judge/verdict.ts'
+import { turnsItsOwnLine } from '../one-exercise.ts'
 import { gradedOverSeeds, labDirOf, SEEDS, starterIsEdited } from '../worlds.ts'
 
 const LAB_DIR = labDirOf(lab)
@@ -48,25 +47,4 @@ describe(`over ${SEEDS.length} seeds`, () => {
   )
 })
 
-describe.skipIf(starterEdited)('one exercise solved', () => {
-  // With its links resolved, as the judge wants its folders: a temporary folder may lie behind one.
-  const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'leaselab-day-10-')))
-  afterAll(() => rmSync(scratch, { recursive: true, force: true }))
-
-  it.each(lab.exercises)(
-    'exercise $id, $file: turns its own line and no other',
-    async (exercise) => {
-      const target = join(scratch, `only-${exercise.id}`)
-      cpSync(join(LAB_DIR, 'starter'), target, {
-        recursive: true,
-        filter: (path) => !path.includes('node_modules'),
-      })
-      copyFileSync(join(LAB_DIR, 'solution', exercise.file), join(target, exercise.file))
-      const [checks] = await gradedOverSeeds(lab, target, ['1'])
-      const expected = lab.checks.map((check) =>
-        check.exercise === exercise.id ? 'held' : 'violated',
-      )
-      expect(statuses(checks ?? [])).toEqual(expected)
-    },
-  )
-})
+turnsItsOwnLine(lab)
